@@ -1,0 +1,29 @@
+"""Non-negative matrix factorisation that respects the geometry of the data.
+
+Names load on first use, so ``import manifact`` costs nothing until a model is asked for.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from manifact._version import __version__
+
+if TYPE_CHECKING:
+    from manifact.models import GNMF, LPNMF, NMF
+
+_MODELS = ("GNMF", "LPNMF", "NMF")
+_MODULES = ("datasets", "graphs", "metrics", "models")
+
+__all__ = ["GNMF", "LPNMF", "NMF", "__version__", "datasets", "graphs", "metrics", "models"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODELS:
+        return getattr(import_module("manifact.models"), name)
+    if name in _MODULES:
+        return import_module(f"manifact.{name}")
+    raise AttributeError(f"module 'manifact' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

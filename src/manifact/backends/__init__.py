@@ -1,0 +1,71 @@
+"""Who does the array work. A backend follows from the type of X and offers a narrow set of operations.
+
+Nothing above this package imports numba, and every sum over samples goes through `Data`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class Data(Protocol):
+    """Γ X with all that models do to it; Γ holds the sample weights (identity where there are none)."""
+
+    shape: tuple[int, int]
+    dtype: Any
+    weight: Array | None
+
+    def times(self, U: Array) -> Array:
+        """Γ X U."""
+
+    def times_transposed(self, V: Array) -> Array:
+        """Xᵀ Γ V."""
+
+    def ratio_times(self, U: Array, V: Array) -> tuple[Array, float]:
+        """(Γ X / Y) U and Σ γ_j x_ji log y_ji, Y = V Uᵀ."""
+
+    def ratio_times_transposed(self, U: Array, V: Array) -> Array:
+        """(Γ X / Y)ᵀ V."""
+
+    @property
+    def square_sum(self) -> float:
+        """Σ γ_j x_ji²."""
+
+    @property
+    def entropy_sum(self) -> float:
+        """Σ γ_j (x_ji log x_ji − x_ji)."""
+
+    def residual(self, U: Array, V: Array) -> float | None:
+        """Σ γ_j (x_ji − y_ji)² entry by entry, or None where that would form Y."""
+
+    def weighted(self, V: Array) -> Array:
+        """Γ V."""
+
+    def gram(self, V: Array) -> Array:
+        """Vᵀ Γ V."""
+
+    def column_sums(self, V: Array) -> Array:
+        """Σ_j γ_j v_j."""
+
+    def inner(self, A: Array, B: Array) -> float:
+        """Σ a_ij b_ij."""
+
+    def rescale(self, P: Array, negative: Array, positive: Array) -> Array:
+        """P ∘ negative / positive, with a floor under the denominators."""
+
+    def project_least_squares(self, U: Array, G: Array, pull: Array | None, shift: Any, l1: float) -> Array:
+        """Rows argmin_{v ≥ 0} vᵀ(G + shift_j I)v − 2 (x_jU + pull_j − l1/2)ᵀv, each on its own."""
+
+    def project_divergence(self, U: Array, pull: Array | None, shift: Any, l1: float) -> Array:
+        """Rows argmin_{v ≥ 0} KL(x_j ‖ U v) + l1 Σv + neighbours held fixed, each on its own."""
+
+
+def as_data(X: Any, weight: Array | None = None) -> Data:
+    """Wrap validated X (dense array or CSR) and its sample weights."""
+    from manifact.backends import numpy as backend
+
+    return backend.wrap(X, weight)

@@ -1,0 +1,56 @@
+"""Passes over the non-zeros of X for the Kullback-Leibler loss: Y = V Uᵀ exists one entry at a time."""
+
+from __future__ import annotations
+
+from math import log
+from typing import Any
+
+from manifact.backends.kernels import kernel
+
+
+@kernel
+def ratio_times(
+    indptr: Any, indices: Any, values: Any, U: Any, V: Any, floor: float, tiny: float,
+    out: Any, loglik: Any, start: int, stop: int,
+) -> None:  # fmt: skip
+    """out = (X / Y) U and loglik_j = Σ_i x_ji log y_ji, in one pass."""
+    k = U.shape[1]
+    for j in range(start, stop):
+        v = V[j]
+        row = out[j]
+        row[:] = 0
+        total = 0.0
+        for t in range(indptr[j], indptr[j + 1]):
+            u = U[indices[t]]
+            x = values[t]
+            y = u[0] * v[0]
+            for c in range(1, k):
+                y += u[c] * v[c]
+            y = max(y, floor * x + tiny)
+            r = x / y
+            for c in range(k):
+                row[c] += r * u[c]
+            total += x * log(y)
+        loglik[j] = total
+
+
+@kernel
+def ratio_times_transposed(
+    indptr: Any, indices: Any, values: Any, U: Any, V: Any, floor: float, tiny: float,
+    out: Any, start: int, stop: int,
+) -> None:  # fmt: skip
+    """out = (X / Y)ᵀ V, from the CSR form of Xᵀ: rows here are features."""
+    k = U.shape[1]
+    for i in range(start, stop):
+        u = U[i]
+        row = out[i]
+        row[:] = 0
+        for t in range(indptr[i], indptr[i + 1]):
+            v = V[indices[t]]
+            x = values[t]
+            y = u[0] * v[0]
+            for c in range(1, k):
+                y += u[c] * v[c]
+            r = x / max(y, floor * x + tiny)
+            for c in range(k):
+                row[c] += r * v[c]

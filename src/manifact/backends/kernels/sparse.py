@@ -1,0 +1,38 @@
+"""Products of a CSR matrix with a tall dense one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from manifact.backends.kernels import kernel
+
+
+@kernel
+def times(indptr: Any, indices: Any, values: Any, B: Any, out: Any, start: int, stop: int) -> None:
+    """out = X B."""
+    k = B.shape[1]
+    for j in range(start, stop):
+        row = out[j]
+        row[:] = 0
+        for t in range(indptr[j], indptr[j + 1]):
+            x = values[t]
+            b = B[indices[t]]
+            for c in range(k):
+                row[c] += x * b[c]
+
+
+@kernel
+def edge_energy(
+    indptr: Any, indices: Any, values: Any, A: Any, B: Any, out: Any, start: int, stop: int
+) -> None:
+    """out_j = 1/2 Σ_s W_js <a_j − a_s, b_j − b_s>: differences first, so that smooth factors lose no digits."""
+    k = A.shape[1]
+    for j in range(start, stop):
+        total = 0.0
+        for t in range(indptr[j], indptr[j + 1]):
+            s = indices[t]
+            inner = 0.0
+            for c in range(k):
+                inner += (A[j, c] - A[s, c]) * (B[j, c] - B[s, c])
+            total += values[t] * inner
+        out[j] = 0.5 * total

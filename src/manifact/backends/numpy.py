@@ -1,0 +1,242 @@
+"""NumPy and Numba: dense X through BLAS, sparse X through kernels over its non-zeros."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from manifact.backends import Array, Data
+from manifact.backends.kernels import divergence, projection
+from manifact.backends.kernels import sparse as csr
+from manifact.backends.threads import over_rows
+
+#: Denominators are at least this fraction of what they are made of: data of any scale survive.
+FLOOR = 1e-10
+#: Dense blocks of Y are about this large, so that they stay in cache.
+BLOCK_BYTES = 1 << 23
+PROJECTION_SWEEPS = {"least_squares": 2000, "divergence": 1000}
+PROJECTION_TOL = {"least_squares": 1e-10, "divergence": 1e-7}
+
+
+def wrap(X: Any, weight: Array | None) -> Data:
+    """Γ X as `SparseData` or `DenseData`."""
+    return SparseData(X, weight) if sparse.issparse(X) else DenseData(X, weight)
+
+
+def sorted_csr(X: Any) -> Any:
+    """X as CSR with sorted, unique, narrow indices; the user's own matrix is never changed."""
+    csr_form = sparse.csr_array(X)
+    if not csr_form.has_canonical_format:
+        csr_form = csr_form.copy() if csr_form.data is X.data else csr_form
+        csr_form.sum_duplicates()
+    wide = np.iinfo(np.int32).max
+    if csr_form.indices.dtype != np.int32 and max(csr_form.nnz, *csr_form.shape) < wide:
+        parts = (csr_form.data, csr_form.indices.astype(np.int32), csr_form.indptr.astype(np.int32))
+        csr_form = sparse.csr_array(parts, shape=csr_form.shape)
+    return csr_form
+
+
+def sparse_times(W: Any, V: Array) -> Array:
+    """W V for a CSR matrix, rows shared out among threads."""
+    V = np.ascontiguousarray(V)
+    out = np.empty((W.shape[0], V.shape[1]), dtype=np.result_type(W.dtype, V.dtype))
+    over_rows(
+        csr.times, W.shape[0], W.nnz * V.shape[1], W.indptr, W.indices, W.data, V, out, costs=W.indptr
+    )
+    return out
+
+
+class _NumpyData:
+    """What dense and sparse X share: everything that only touches the factors."""
+
+    shape: tuple[int, int]
+    dtype: Any
+    weight: Array | None
+
+    def weighted(self, V: Array) -> Array:
+        return V if self.weight is None else self.weight[:, None] * V
+
+    def gram(self, V: Array) -> Array:
+        return V.T @ self.weighted(V)
+
+    def column_sums(self, V: Array) -> Array:
+        return V.sum(axis=0) if self.weight is None else self.weight @ V
+
+    def inner(self, A: Array, B: Array) -> float:
+        return float(np.einsum("ij,ij->", A, B, dtype=np.float64))
+
+    def rescale(self, P: Array, negative: Array, positive: Array) -> Array:
+        scale = float(np.mean(positive, dtype=np.float64))
+        tiny = float(np.finfo(P.dtype).tiny)
+        return P * (negative / np.maximum(positive, max(FLOOR * scale, tiny)))
+
+    def _rows(self, value: Any) -> Array:
+        return np.broadcast_to(np.asarray(value, dtype=self.dtype), (self.shape[0],))
+
+    def times(self, U: Array) -> Array:
+        raise NotImplementedError
+
+    def project_least_squares(self, U: Array, G: Array, pull: Array | None, shift: Any, l1: float) -> Array:
+        B = self.times(U) - self.dtype.type(l1 / 2)
+        if pull is not None:
+            B += pull
+        n, k = B.shape
+        V = np.zeros_like(B)
+        sweeps, tol = PROJECTION_SWEEPS["least_squares"], PROJECTION_TOL["least_squares"]
+        tol = max(tol, 4 * float(np.finfo(self.dtype).eps))
+        over_rows(projection.least_squares, n, n * k * k * 50, G, B, self._rows(shift), sweeps, tol, V)
+        return V
+
+    def project_divergence(self, U: Array, pull: Array | None, shift: Any, l1: float) -> Array:
+        X = self._as_csr()
+        n, k = self.shape[0], U.shape[1]
+        a = (U.sum(axis=0) + l1).astype(self.dtype)
+        # Every start with no zero finds the same minimum; this one has the right total for each sample.
+        totals = np.asarray(X.sum(axis=1)).reshape(-1, 1) / max(float(a.sum()), np.finfo(self.dtype).tiny)
+        V = np.ascontiguousarray(np.broadcast_to(totals, (n, k)), dtype=self.dtype)
+        if pull is None:
+            pull = np.zeros((1, k), dtype=self.dtype)
+        pull = np.broadcast_to(pull, (n, k))
+        V += pull / np.maximum(a + self._rows(shift)[:, None], np.finfo(self.dtype).tiny)
+        sweeps, tol = PROJECTION_SWEEPS["divergence"], PROJECTION_TOL["divergence"]
+        over_rows(
+            projection.divergence, n, X.nnz * k * 50, X.indptr, X.indices, X.data, U, a, pull,
+            self._rows(shift), FLOOR, float(np.finfo(self.dtype).tiny), sweeps, tol, V, costs=X.indptr,
+        )  # fmt: skip
+        return V
+
+    def _as_csr(self) -> Any:
+        raise NotImplementedError
+
+
+class SparseData(_NumpyData):
+    """Γ X in CSR; its transpose is made once, when first needed, so that both passes gather."""
+
+    def __init__(self, X: Any, weight: Array | None) -> None:
+        X = sorted_csr(X)
+        if weight is not None:
+            values = X.data * np.repeat(weight.astype(X.dtype), np.diff(X.indptr))
+            X = sparse.csr_array((values, X.indices, X.indptr), shape=X.shape)
+        self.X = X
+        self.weight = weight
+        self.shape = X.shape
+        self.dtype = X.dtype
+
+    @cached_property
+    def XT(self) -> Any:
+        """Xᵀ in CSR."""
+        return sparse.csr_array(self.X.T)
+
+    def _as_csr(self) -> Any:
+        return self.X
+
+    def times(self, U: Array) -> Array:
+        return sparse_times(self.X, U)
+
+    def times_transposed(self, V: Array) -> Array:
+        return sparse_times(self.XT, V)
+
+    def ratio_times(self, U: Array, V: Array) -> tuple[Array, float]:
+        X, k = self.X, U.shape[1]
+        out, loglik = np.empty_like(V), np.empty(X.shape[0])
+        tiny = float(np.finfo(self.dtype).tiny)
+        over_rows(
+            divergence.ratio_times, X.shape[0], 2 * X.nnz * k, X.indptr, X.indices, X.data, U, V,
+            self.dtype.type(FLOOR), self.dtype.type(tiny), out, loglik, costs=X.indptr,
+        )  # fmt: skip
+        return out, float(loglik.sum())
+
+    def ratio_times_transposed(self, U: Array, V: Array) -> Array:
+        XT, k = self.XT, U.shape[1]
+        out = np.empty_like(U)
+        tiny = float(np.finfo(self.dtype).tiny)
+        over_rows(
+            divergence.ratio_times_transposed, XT.shape[0], 2 * XT.nnz * k, XT.indptr, XT.indices, XT.data, U, V,
+            self.dtype.type(FLOOR), self.dtype.type(tiny), out, costs=XT.indptr,
+        )  # fmt: skip
+        return out
+
+    @cached_property
+    def square_sum(self) -> float:
+        x = self.X.data.astype(np.float64, copy=False)
+        if self.weight is None:
+            return float(x @ x)
+        rows = np.repeat(self.weight, np.diff(self.X.indptr))
+        return float(np.sum(np.divide(x * x, rows, out=np.zeros_like(x), where=rows > 0)))
+
+    @cached_property
+    def entropy_sum(self) -> float:
+        x = self.X.data.astype(np.float64, copy=False)
+        inner = x if self.weight is None else _unweighted(x, np.repeat(self.weight, np.diff(self.X.indptr)))
+        return float(np.sum(x * np.log(np.where(inner > 0, inner, 1.0))) - x.sum())
+
+    def residual(self, U: Array, V: Array) -> float | None:
+        return None
+
+
+class DenseData(_NumpyData):
+    """Γ X as an array; Y is formed a block of rows at a time."""
+
+    def __init__(self, X: Array, weight: Array | None) -> None:
+        self.X = X if weight is None else X * weight.astype(X.dtype)[:, None]
+        self.weight = weight
+        self.shape = X.shape
+        self.dtype = X.dtype
+
+    def _as_csr(self) -> Any:
+        return sorted_csr(self.X)
+
+    def times(self, U: Array) -> Array:
+        return self.X @ U
+
+    def times_transposed(self, V: Array) -> Array:
+        return self.X.T @ V
+
+    def _blocks(self) -> Iterator[slice]:
+        rows = max(1, BLOCK_BYTES // max(1, self.shape[1] * self.dtype.itemsize))
+        return (slice(start, start + rows) for start in range(0, self.shape[0], rows))
+
+    def _floored(self, rows: slice, U: Array, V: Array) -> Array:
+        Y = V[rows] @ U.T
+        return np.maximum(Y, FLOOR * self.X[rows] + np.finfo(self.dtype).tiny, out=Y)
+
+    def ratio_times(self, U: Array, V: Array) -> tuple[Array, float]:
+        out, loglik = np.empty_like(V), 0.0
+        for rows in self._blocks():
+            X, Y = self.X[rows], self._floored(rows, U, V)
+            np.matmul(X / Y, U, out=out[rows])
+            loglik += float(np.einsum("ij,ij->", X, np.log(Y, out=Y), dtype=np.float64))
+        return out, loglik
+
+    def ratio_times_transposed(self, U: Array, V: Array) -> Array:
+        out = np.zeros_like(U)
+        for rows in self._blocks():
+            out += (self.X[rows] / self._floored(rows, U, V)).T @ V[rows]
+        return out
+
+    @cached_property
+    def square_sum(self) -> float:
+        X = self.X if self.weight is None else _unweighted(self.X, self.weight[:, None])
+        return self.inner(self.X, X)
+
+    @cached_property
+    def entropy_sum(self) -> float:
+        X = self.X if self.weight is None else _unweighted(self.X, self.weight[:, None])
+        return self.inner(self.X, np.log(np.where(X > 0, X, 1))) - float(self.X.sum(dtype=np.float64))
+
+    def residual(self, U: Array, V: Array) -> float | None:
+        total = 0.0
+        for rows in self._blocks():
+            weight = None if self.weight is None else self.weight[rows, None]
+            X = self.X[rows] if weight is None else _unweighted(self.X[rows], weight)
+            R = X - V[rows] @ U.T
+            total += self.inner(R if weight is None else R * weight, R)
+        return total
+
+
+def _unweighted(x: Array, weight: Array) -> Array:
+    return np.divide(x, weight, out=np.zeros_like(x), where=weight > 0)

@@ -1,0 +1,20 @@
+"""Graphs of samples: builders that models take, and the operators they make."""
+
+from manifact.graphs.builder import AffinityBuilder, GraphBuilder, SumGraph, as_builder, is_affinity
+from manifact.graphs.knn import KNNGraph
+from manifact.graphs.labels import LabelGraph
+from manifact.graphs.operator import AffinityGraph, Graph, LabelCliques, SumOfGraphs
+
+__all__ = [
+    "AffinityBuilder",
+    "AffinityGraph",
+    "Graph",
+    "GraphBuilder",
+    "KNNGraph",
+    "LabelCliques",
+    "LabelGraph",
+    "SumGraph",
+    "SumOfGraphs",
+    "as_builder",
+    "is_affinity",
+]

@@ -1,0 +1,29 @@
+"""Refuse what would not fit, with an estimate, before the work starts."""
+
+from __future__ import annotations
+
+import os
+
+
+def available() -> int | None:
+    """Bytes of memory that are free for use, or None where the system does not say."""
+    try:
+        with open("/proc/meminfo") as lines:
+            for line in lines:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def require(n_bytes: int, what: str, remedy: str) -> None:
+    """Raise `MemoryError` if ``what`` needs more bytes than are available."""
+    free = available()
+    if free is not None and n_bytes > free:
+        raise MemoryError(
+            f"{what} would need about {n_bytes / 2**30:.1f} GiB and {free / 2**30:.1f} GiB are free: {remedy}"
+        )

@@ -1,0 +1,53 @@
+"""What models with a graph of samples share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from manifact import checks
+from manifact.backends import Array
+from manifact.graphs import Graph, as_builder
+from manifact.models.base import Factorization
+from manifact.terms import EntropicSmoothness, Smoothness, Term
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class GraphFactorization(Factorization):
+    """A factorisation whose V is smooth on a graph."""
+
+    graph_reg: float = 100.0
+    graph: Any = None
+
+    _stops_early: ClassVar[bool] = True
+
+    def _check_model(self) -> None:
+        checks.real("graph_reg", self.graph_reg, at_least=0)
+
+    def _build_graph(self, X: Any, y: Any) -> Graph | None:
+        graph = as_builder(self.graph).build(X, y)
+        if graph.n_samples != X.shape[0]:
+            raise ValueError(f"graph has {graph.n_samples} vertices but X has {X.shape[0]} samples: they must agree")
+        return graph
+
+    def _graph_terms(self, graph: Graph, solve_tol: float) -> list[Term]:
+        if self.graph_reg == 0:
+            return []
+        if self._loss == "frobenius":
+            return [Smoothness(graph, self.graph_reg)]
+        return [EntropicSmoothness(graph, self.graph_reg, solve_tol)]
+
+    def _store_graph(self, graph: Graph | None, V: Array) -> None:
+        assert graph is not None
+        self.graph_ = graph
+        weight = float(np.einsum("ij,ij->", V, graph.degree(V), dtype=np.float64))
+        #: Tr(VᵀLV) / Tr(VᵀDV): near 0 where the graph shaped V, near 1 where it did nothing.
+        self.smoothness_ = graph.energy(V, V) / weight if weight > 0 else 0.0
+
+    def _pull(self, X: Any) -> tuple[Array, Array]:
+        ties = self.graph_.ties(X).astype(X.dtype)
+        lam = X.dtype.type(self.graph_reg)
+        degrees = np.asarray(ties.sum(axis=1)).ravel()
+        return lam * (ties @ self.representation_.astype(X.dtype)), lam * degrees

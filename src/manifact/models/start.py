@@ -1,0 +1,104 @@
+"""Where the iteration starts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import eigsh
+from sklearn.cluster import KMeans
+from sklearn.preprocessing import normalize
+from sklearn.utils.extmath import randomized_svd
+
+from manifact.backends import Array
+from manifact.graphs import Graph, KNNGraph
+
+STARTS = ("random", "nndsvd", "nndsvda", "kmeans", "spectral")
+#: What the cluster indicators of a k-means or spectral start are raised by: zeros could never grow.
+INDICATOR_FLOOR = 0.2
+
+
+def start(init: str, X: Any, k: int, rng: np.random.RandomState, graph: Graph | None) -> tuple[Array, Array]:
+    """U with unit columns and V, from the named start."""
+    n, m = X.shape
+    match init:
+        case "random":
+            # Column by column, U first: the order in which the authors' MATLAB programs draw.
+            U, V = rng.random_sample((k, m)).T, rng.random_sample((k, n)).T
+        case "nndsvd" | "nndsvda":
+            U, V = _nndsvd(X, k, rng, fill=init == "nndsvda")
+        case "kmeans":
+            U, V = _from_clusters(X, _kmeans(X, k, "init='kmeans'", rng), k)
+        case _:
+            graph = KNNGraph().build(X) if graph is None else graph
+            U, V = _from_clusters(X, spectral_clusters(graph, k, rng), k)
+    return unit_columns(_typed(U, X.dtype), _typed(V, X.dtype))
+
+
+def unit_columns(U: Array, V: Array) -> tuple[Array, Array]:
+    """U with columns of length 1, the scale moved into V (GNMF paper, eq 16). A column of zeros stays."""
+    norms = np.sqrt(np.einsum("ij,ij->j", U, U, dtype=np.float64)).astype(U.dtype)
+    norms[norms == 0] = 1
+    return U / norms, V * norms
+
+
+def spectral_clusters(graph: Graph, k: int, rng: np.random.RandomState) -> Array:
+    """Labels from the row-normalised leading eigenvectors of D^(−1/2) W D^(−1/2) (Ng, Jordan, Weiss)."""
+    if k > graph.n_samples:
+        raise ValueError(f"init='spectral' needs n_samples >= n_components, got {graph.n_samples} < {k}")
+    S = graph.normalized()
+    n = graph.n_samples
+    if n <= max(3 * k, 200):
+        vectors = np.linalg.eigh(S @ np.eye(n))[1][:, -k:]
+    else:
+        vectors = eigsh(S, k=k, which="LA", v0=rng.uniform(0.5, 1.5, n), tol=1e-6)[1]
+    return _kmeans(normalize(vectors), k, "init='spectral'", rng)
+
+
+def _kmeans(X: Any, k: int, what: str, rng: np.random.RandomState) -> Array:
+    if k > X.shape[0]:
+        raise ValueError(f"{what} needs n_samples >= n_components, got {X.shape[0]} < {k}")
+    return KMeans(k, n_init=10, random_state=rng).fit_predict(X)
+
+
+def _from_clusters(X: Any, labels: Array, k: int) -> tuple[Array, Array]:
+    """Cluster means as basis, memberships (raised a little) as representation."""
+    n = X.shape[0]
+    members = sparse.csr_array((np.ones(n), (np.arange(n), labels)), shape=(n, k))
+    sizes = np.maximum(np.asarray(members.sum(axis=0)).ravel(), 1)
+    means = X.T @ members
+    means = means.toarray() if sparse.issparse(means) else np.asarray(means)
+    return means / sizes, members.toarray() + INDICATOR_FLOOR
+
+
+def _nndsvd(X: Any, k: int, rng: np.random.RandomState, fill: bool) -> tuple[Array, Array]:
+    """Non-negative double SVD (Boutsidis, Gallopoulos 2008): the larger signed half of each singular pair."""
+    if k > min(X.shape):
+        raise ValueError(
+            f"init='nndsvd' and 'nndsvda' need n_components <= min(n_samples, n_features), got {k} > {min(X.shape)}"
+        )
+    left, values, right = randomized_svd(X, k, random_state=rng)
+    V, U = np.empty((X.shape[0], k)), np.empty((X.shape[1], k))
+    for c in range(k):
+        halves = []
+        for sign in (1, -1):
+            v, u = np.maximum(sign * left[:, c], 0), np.maximum(sign * right[c], 0)
+            halves.append((np.linalg.norm(v) * np.linalg.norm(u), v, u))
+        size, v, u = max(halves, key=lambda half: half[0])
+        scale = np.sqrt(values[c] * size)
+        V[:, c], U[:, c] = scale * _unit(v), scale * _unit(u)
+    if fill:
+        mean = X.mean()
+        V[V < 1e-6] = mean
+        U[U < 1e-6] = mean
+    return U, V
+
+
+def _unit(v: Array) -> Array:
+    norm = np.linalg.norm(v)
+    return v / norm if norm > 0 else v
+
+
+def _typed(P: Array, dtype: Any) -> Array:
+    return np.ascontiguousarray(P, dtype=dtype)

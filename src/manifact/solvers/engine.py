@@ -1,0 +1,100 @@
+"""The one loop: stopping, the objective trace, callbacks and interrupts for every model and solver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from manifact.backends import Array
+from manifact.solvers.state import State
+from manifact.terms import Term, total
+
+#: One iteration.
+Step = Callable[[State], State]
+Reason = Literal["tolerance", "max_iter", "interrupted", "callback"]
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """What a callback sees after each iteration, and before the first one."""
+
+    number: int
+    objective: tuple[float, ...] | list[float]
+    state: State
+
+
+#: Called after each iteration; a true answer ends the run.
+Callback = Callable[[Iteration], bool | None]
+
+
+@dataclass(frozen=True)
+class Result:
+    """The last state, the objective at every iterate (the start included), and why the run ended."""
+
+    state: State
+    objective: Array
+    reason: Reason
+
+    @property
+    def n_iter(self) -> int:
+        """Iterations done."""
+        return len(self.objective) - 1
+
+    @property
+    def converged(self) -> bool:
+        """Whether the tolerance was reached."""
+        return self.reason == "tolerance"
+
+
+def run(
+    state: State,
+    terms: list[Term],
+    step: Step,
+    *,
+    max_iter: int,
+    tol: float,
+    callbacks: Iterable[Callback] = (),
+    history: Iterable[float] = (),
+) -> Result:
+    """Iterate until the objective changes by less than ``tol`` relative, or ``max_iter`` is reached.
+
+    ``tol=0`` runs exactly ``max_iter`` iterations. ``history`` is the objective of an earlier run that ended
+    at ``state``: it is continued, and counts. An interrupt ends the run with the last whole iterate.
+    """
+    callbacks = list(callbacks)
+    objective = list(history)
+    reason: Reason = "max_iter"
+    try:
+        if not objective:
+            objective.append(_finite(total(terms, state), 0))
+        if any([callback(Iteration(len(objective) - 1, objective, state)) for callback in callbacks]):
+            return Result(state, np.array(objective), "callback")
+        while len(objective) <= max_iter:
+            new = step(state)
+            value = _finite(total(terms, new), len(objective))
+            state = new
+            objective.append(value)
+            stop = [callback(Iteration(len(objective) - 1, objective, state)) for callback in callbacks]
+            if any(stop):
+                reason = "callback"
+                break
+            if tol > 0 and abs(objective[-2] - value) <= tol * abs(objective[-2]):
+                reason = "tolerance"
+                break
+    except KeyboardInterrupt:
+        if not objective:
+            raise
+        reason = "interrupted"
+    return Result(state, np.array(objective), reason)
+
+
+def _finite(value: float, iteration: int) -> float:
+    if not np.isfinite(value):
+        raise FloatingPointError(
+            f"the objective is {value} after iteration {iteration}: rescale X so that its entries are near 1, "
+            "or use float64"
+        )
+    return value

@@ -1,0 +1,29 @@
+"""The papers' multiplicative updates."""
+
+from __future__ import annotations
+
+from manifact.solvers.engine import Step
+from manifact.solvers.state import State
+from manifact.terms import Term, gather
+
+
+def multiplicative(terms: list[Term]) -> Step:
+    """One iteration: V from the old U, then U from the new V."""
+
+    def step(s: State) -> State:
+        for block in s.blocks:
+            s = multiply(s, terms, block)
+        return s
+
+    return step
+
+
+def multiply(s: State, terms: list[Term], block: str) -> State:
+    """P ← P ∘ negative / positive; a term that steps implicitly solves for P instead."""
+    hook = f"solve_{block}"
+    implicit = [term for term in terms if hasattr(term, hook)]
+    positive, negative = gather([term for term in terms if term not in implicit], s, block)
+    if implicit:
+        (term,) = implicit
+        return s.replace(block, getattr(term, hook)(s, positive, negative))
+    return s.replace(block, s.data.rescale(s[block], negative, positive))

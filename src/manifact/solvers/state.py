@@ -1,0 +1,97 @@
+"""Where an iteration stands: the data, the factors, and the products that terms share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+from manifact.backends import Array, Data
+
+
+def product(*blocks: str) -> Callable[[Callable[[Any], Any]], Any]:
+    """Make a method a property, computed once per state and kept while the named blocks stay the same."""
+
+    def wrap(compute: Callable[[Any], Any]) -> property:
+        def get(self: Any) -> Any:
+            return self.keep(compute.__name__, blocks, lambda: compute(self))
+
+        return property(get, doc=compute.__doc__)
+
+    return wrap
+
+
+class State:
+    """X ~ V Uᵀ. States are replaced, not changed: products that a new block cannot alter are carried over."""
+
+    #: The order in which one iteration updates the factors.
+    blocks = ("V", "U")
+
+    def __init__(self, data: Data, U: Array, V: Array, kept: dict[str, Any] | None = None) -> None:
+        self.data = data
+        self.U = U
+        self.V = V
+        self._kept = {} if kept is None else kept
+
+    def __getitem__(self, block: str) -> Array:
+        return getattr(self, block)
+
+    def replace(self, block: str, value: Array) -> Self:
+        """The state with another U or V."""
+        kept = {name: entry for name, entry in self._kept.items() if block not in entry[0]}
+        factors = {name: self[name] for name in self.blocks} | {block: value}
+        return type(self)(self.data, kept=kept, **factors)
+
+    def keep(self, name: str, blocks: tuple[str, ...], compute: Callable[[], Any]) -> Any:
+        """The value of ``compute()``, remembered under a name until one of the blocks is replaced."""
+        if name not in self._kept:
+            self._kept[name] = (blocks, compute())
+        return self._kept[name][1]
+
+    @product("U")
+    def XU(self) -> Array:
+        """Γ X U."""
+        return self.data.times(self.U)
+
+    @product("V")
+    def XtV(self) -> Array:
+        """Xᵀ Γ V."""
+        return self.data.times_transposed(self.V)
+
+    @product("U")
+    def UtU(self) -> Array:
+        """Uᵀ U."""
+        return self.U.T @ self.U
+
+    @product("V")
+    def VtV(self) -> Array:
+        """Vᵀ Γ V."""
+        return self.data.gram(self.V)
+
+    @product("U")
+    def U_sums(self) -> Array:
+        """Σ_i u_ik."""
+        return self.U.sum(axis=0)
+
+    @product("V")
+    def V_sums(self) -> Array:
+        """Σ_j γ_j v_jk."""
+        return self.data.column_sums(self.V)
+
+    @product("U", "V")
+    def _ratio_U(self) -> tuple[Array, float]:
+        return self.data.ratio_times(self.U, self.V)
+
+    @property
+    def ratio_U(self) -> Array:
+        """(Γ X / Y) U."""
+        return self._ratio_U[0]
+
+    @property
+    def log_likelihood(self) -> float:
+        """Σ γ_j x_ji log y_ji, from the same pass as `ratio_U`."""
+        return self._ratio_U[1]
+
+    @product("U", "V")
+    def ratio_V(self) -> Array:
+        """(Γ X / Y)ᵀ V."""
+        return self.data.ratio_times_transposed(self.U, self.V)

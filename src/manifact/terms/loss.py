@@ -1,0 +1,50 @@
+"""How far V Uᵀ is from X."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from manifact.solvers.state import State
+
+#: Below this fraction of ‖X‖² the expanded square has lost too many digits; the residual is summed instead.
+CANCELLATION = 1e-6
+
+
+class Frobenius:
+    """‖X − V Uᵀ‖², rows weighted by γ (GNMF paper, eq 1 and appendix C)."""
+
+    def value(self, s: State) -> float:
+        """‖X‖² − 2 <X U, V> + <UᵀU, VᵀV>, from products that the updates need anyway."""
+        square = s.data.square_sum
+        value = square - 2 * s.data.inner(s.XU, s.V) + s.data.inner(s.UtU, s.VtV)
+        if value < CANCELLATION * square:
+            exact = s.data.residual(s.U, s.V)
+            return max(value, 0.0) if exact is None else exact
+        return value
+
+    def grad_U(self, s: State) -> tuple[Any, Any]:
+        """2 U VᵀV and 2 XᵀV."""
+        return s.U @ (2 * s.VtV), 2 * s.XtV
+
+    def grad_V(self, s: State) -> tuple[Any, Any]:
+        """2 V UᵀU and 2 X U."""
+        return s.data.weighted(s.V @ (2 * s.UtU)), 2 * s.XU
+
+
+class KullbackLeibler:
+    """Σ x log(x / y) − x + y with Y = V Uᵀ, rows weighted by γ (GNMF paper, eq 2)."""
+
+    def value(self, s: State) -> float:
+        """Y is summed through its factors: Σ y = <Σ u, Σ v>."""
+        sum_of_Y = float(s.U_sums @ s.V_sums)
+        return s.data.entropy_sum - s.log_likelihood + sum_of_Y
+
+    def grad_U(self, s: State) -> tuple[Any, Any]:
+        """Σ_j v_j and (X / Y)ᵀ V."""
+        return s.V_sums[None, :], s.ratio_V
+
+    def grad_V(self, s: State) -> tuple[Any, Any]:
+        """Σ_i u_i and (X / Y) U."""
+        sums = s.U_sums[None, :]
+        weight = s.data.weight
+        return (sums if weight is None else weight[:, None] * sums), s.ratio_U
