@@ -60,8 +60,8 @@ class Data(Protocol):
     def project_least_squares(self, U: Array, G: Array, pull: Array | None, shift: Any, l1: float) -> Array:
         """Rows argmin_{v ≥ 0} vᵀ(G + shift_j I)v − 2 (x_jU + pull_j − l1/2)ᵀv, each on its own."""
 
-    def project_divergence(self, U: Array, pull: Array | None, shift: Any, l1: float) -> Array:
-        """Rows argmin_{v ≥ 0} KL(x_j ‖ U v) + l1 Σv + neighbours held fixed, each on its own."""
+    def project_divergence(self, U: Array, pull: Array | None, shift: Any, l1: float, l2: float) -> Array:
+        """Rows argmin_{v ≥ 0} KL(x_j ‖ U v) + Σ (l1 + shift_j) v + l2/2 v² − pull_j log v, each on its own."""
 
 
 def as_data(X: Any, weight: Array | None = None) -> Data:

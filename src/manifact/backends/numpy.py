@@ -19,7 +19,7 @@ FLOOR = 1e-10
 #: Dense blocks of Y are about this large, so that they stay in cache.
 BLOCK_BYTES = 1 << 23
 PROJECTION_SWEEPS = {"least_squares": 2000, "divergence": 1000}
-PROJECTION_TOL = {"least_squares": 1e-10, "divergence": 1e-7}
+PROJECTION_TOL = {"least_squares": 1e-10, "divergence": 1e-9}
 
 
 def wrap(X: Any, weight: Array | None) -> Data:
@@ -31,7 +31,7 @@ def sorted_csr(X: Any) -> Any:
     """X as CSR with sorted, unique, narrow indices; the user's own matrix is never changed."""
     csr_form = sparse.csr_array(X)
     if not csr_form.has_canonical_format:
-        csr_form = csr_form.copy() if csr_form.data is X.data else csr_form
+        csr_form = csr_form.copy()
         csr_form.sum_duplicates()
     wide = np.iinfo(np.int32).max
     if csr_form.indices.dtype != np.int32 and max(csr_form.nnz, *csr_form.shape) < wide:
@@ -44,9 +44,7 @@ def sparse_times(W: Any, V: Array) -> Array:
     """W V for a CSR matrix, rows shared out among threads."""
     V = np.ascontiguousarray(V)
     out = np.empty((W.shape[0], V.shape[1]), dtype=np.result_type(W.dtype, V.dtype))
-    over_rows(
-        csr.times, W.shape[0], W.nnz * V.shape[1], W.indptr, W.indices, W.data, V, out, costs=W.indptr
-    )
+    over_rows(csr.times, W.shape[0], W.nnz * V.shape[1], W.indptr, W.indices, W.data, V, out, costs=W.indptr)
     return out
 
 
@@ -77,6 +75,9 @@ class _NumpyData:
     def _rows(self, value: Any) -> Array:
         return np.broadcast_to(np.asarray(value, dtype=self.dtype), (self.shape[0],))
 
+    def _effort(self, problem: str) -> tuple[int, float]:
+        return PROJECTION_SWEEPS[problem], max(PROJECTION_TOL[problem], 4 * float(np.finfo(self.dtype).eps))
+
     def times(self, U: Array) -> Array:
         raise NotImplementedError
 
@@ -86,25 +87,24 @@ class _NumpyData:
             B += pull
         n, k = B.shape
         V = np.zeros_like(B)
-        sweeps, tol = PROJECTION_SWEEPS["least_squares"], PROJECTION_TOL["least_squares"]
-        tol = max(tol, 4 * float(np.finfo(self.dtype).eps))
+        sweeps, tol = self._effort("least_squares")
         over_rows(projection.least_squares, n, n * k * k * 50, G, B, self._rows(shift), sweeps, tol, V)
         return V
 
-    def project_divergence(self, U: Array, pull: Array | None, shift: Any, l1: float) -> Array:
+    def project_divergence(self, U: Array, pull: Array | None, shift: Any, l1: float, l2: float) -> Array:
         X = self._as_csr()
         n, k = self.shape[0], U.shape[1]
         a = (U.sum(axis=0) + l1).astype(self.dtype)
         # Every start with no zero finds the same minimum; this one has the right total for each sample.
         totals = np.asarray(X.sum(axis=1)).reshape(-1, 1) / max(float(a.sum()), np.finfo(self.dtype).tiny)
-        V = np.ascontiguousarray(np.broadcast_to(totals, (n, k)), dtype=self.dtype)
+        V = np.array(np.broadcast_to(totals, (n, k)), dtype=self.dtype, order="C")
         if pull is None:
             pull = np.zeros((1, k), dtype=self.dtype)
         pull = np.broadcast_to(pull, (n, k))
         V += pull / np.maximum(a + self._rows(shift)[:, None], np.finfo(self.dtype).tiny)
-        sweeps, tol = PROJECTION_SWEEPS["divergence"], PROJECTION_TOL["divergence"]
+        sweeps, tol = self._effort("divergence")
         over_rows(
-            projection.divergence, n, X.nnz * k * 50, X.indptr, X.indices, X.data, U, a, pull,
+            projection.divergence, n, X.nnz * k * 50, X.indptr, X.indices, X.data, U, a, l2, pull,
             self._rows(shift), FLOOR, float(np.finfo(self.dtype).tiny), sweeps, tol, V, costs=X.indptr,
         )  # fmt: skip
         return V

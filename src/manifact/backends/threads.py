@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -66,10 +67,6 @@ def over_rows(kernel: Callable[..., None], n_rows: int, work: float, *args: Any,
         bounds = np.searchsorted(costs, np.linspace(0, costs[-1], chunks + 1))
         bounds[0], bounds[-1] = 0, n_rows
     pool = _pool(threads, os.getpid())
-    jobs = [
-        pool.submit(kernel, *args, int(start), int(stop))
-        for start, stop in zip(bounds[:-1], bounds[1:], strict=True)
-        if stop > start
-    ]
+    jobs = [pool.submit(kernel, *args, int(start), int(stop)) for start, stop in pairwise(bounds) if stop > start]
     for job in jobs:
         job.result()

@@ -106,10 +106,8 @@ class KNNGraph(GraphBuilder):
             case "binary":
                 values = np.ones(q * k)
             case "heat":
-                if self.metric == "euclidean":
-                    squares = keys.ravel()
-                else:
-                    squares = _pair_squares(Q, X, rows, columns)
+                euclidean = self.metric == "euclidean"
+                squares = keys.ravel() if euclidean else _pair_squares(Q, X, rows, columns)
                 values = np.exp(-np.maximum(squares, 0) / (2 * sigma**2))
             case "dot":
                 values = _pair_products(Q, X, rows, columns)

@@ -48,9 +48,7 @@ class Graph:
         """L V."""
         return self.degree(V) - self.adjacency(V)
 
-    def solve(
-        self, A: Array, lam: float, B: Array, start: Array | None = None, tol: float = 1e-12
-    ) -> Array:
+    def solve(self, A: Array, lam: float, B: Array, start: Array | None = None, tol: float = 1e-12) -> Array:
         """Column k of the answer is (diag(A_k) + λL)⁻¹ b_k; A is n x k, or broadcasts to it.
 
         All columns are solved together by conjugate gradients; W is only ever applied.
@@ -70,9 +68,7 @@ class Graph:
 
     def normalized(self) -> LinearOperator:
         """D^(−1/2) W D^(−1/2)."""
-        scale = np.divide(
-            1, np.sqrt(self.degrees), out=np.zeros(self.n_samples), where=self.degrees > 0
-        )[:, None]
+        scale = np.divide(1, np.sqrt(self.degrees), out=np.zeros(self.n_samples), where=self.degrees > 0)[:, None]
 
         def apply(V: Array) -> Array:
             V = V.reshape(self.n_samples, -1)
@@ -164,9 +160,7 @@ def check_affinity(W: Any, name: str = "graph") -> Any:
 
     if not hasattr(W, "shape") or len(W.shape) != 2 or W.shape[0] != W.shape[1]:
         shape = getattr(W, "shape", type(W).__name__)
-        raise ValueError(
-            f"{name} must be a graph builder such as KNNGraph() or a square affinity matrix, got {shape}"
-        )
+        raise ValueError(f"{name} must be a graph builder such as KNNGraph() or a square affinity matrix, got {shape}")
     W = sorted_csr(sparse.csr_array(W).astype(np.float64))
     if not np.isfinite(W.data).all():
         raise ValueError(f"{name} contains NaN or infinity: replace or drop these affinities")
@@ -192,4 +186,3 @@ def without_loops(W: Any) -> Any:
         W = W.copy()
     W.eliminate_zeros()
     return sorted_csr(W)
-

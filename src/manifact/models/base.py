@@ -23,7 +23,9 @@ from manifact.graphs import Graph
 from manifact.memory import require
 from manifact.models.start import STARTS, start, unit_columns
 from manifact.progress import progress
-from manifact.solvers import SOLVERS, Callback, Result, State, run
+from manifact.solvers.engine import Callback, Result, run
+from manifact.solvers.registry import SOLVERS
+from manifact.solvers.state import State
 from manifact.terms import ElasticNet, Frobenius, KullbackLeibler, Term, total
 
 LOSSES: dict[str, Any] = {"frobenius": Frobenius, "kullback-leibler": KullbackLeibler}
@@ -271,10 +273,10 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return float(np.sqrt(max(0.0, whole * total([LOSSES[self._loss]()], State(data, U, V)))))
 
     def _assign(self, V: Array, rng: np.random.RandomState) -> None:
-        """Clusters of the samples: 20 random starts of k-means on V as the papers do, or the largest part."""
+        """Clusters of the samples: k-means on V with 20 starts as the papers do, or the largest part."""
         if self.assign == "kmeans":
             clusters = min(self.n_components, V.shape[0])
-            self.assigner_ = KMeans(clusters, init="random", n_init=20, random_state=rng).fit(V)
+            self.assigner_ = KMeans(clusters, n_init=20, random_state=rng).fit(V)
             self.labels_ = self.assigner_.labels_
         elif self.assign == "argmax":
             self.labels_ = V.argmax(axis=1)
@@ -300,11 +302,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         pull, shift = self._pull(X) if tie else (None, 0.0)
         if self._loss == "frobenius":
             return data.project_least_squares(U, U.T @ U, pull, shift + l2 / 2, l1)
-        if l2 > 0:
-            raise ValueError(
-                f"transform with the Kullback-Leibler loss has no L2 penalty (alpha_V={self.alpha_V:g}): set l1_ratio=1"
-            )
-        return data.project_divergence(U, pull, shift, l1)
+        return data.project_divergence(U, pull, shift, l1, l2)
 
     def _pull(self, X: Any) -> tuple[Array, Array]:
         """λ W V and λ d of new samples, W their affinity to the training samples."""
@@ -406,9 +404,7 @@ def normalized_cut_weight(X: Any) -> Array:
 def _check_factor(name: str, P: Any, shape: tuple[int, int], dtype: Any) -> Array:
     P = np.array(P, dtype=dtype, order="C")
     if P.shape != shape:
-        raise ValueError(
-            f"init=(V0, components0): {name} has shape {P.shape} but must be {shape[0]} x {shape[1]}"
-        )
+        raise ValueError(f"init=(V0, components0): {name} has shape {P.shape} but must be {shape[0]} x {shape[1]}")
     if not np.isfinite(P).all() or (P < 0).any():
         raise ValueError(f"init=(V0, components0): {name} contains NaN, infinite or negative values")
     return P

@@ -1,17 +1,56 @@
-"""Graph regularised NMF."""
+"""Graph regularised NMF (Cai, He, Han, Huang 2011)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from manifact import checks
 from manifact.models.base import LOSSES
+from manifact.models.declare import model
 from manifact.models.graph_regularized import GraphFactorization
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@model
 class GNMF(GraphFactorization):
-    """‖X − V Uᵀ‖² + λ Tr(VᵀLV), or KL(X ‖ V Uᵀ) + λ Tr(Vᵀ L log V), over U, V ≥ 0."""
+    """Minimise ‖X − V Uᵀ‖² + λ Tr(VᵀLV) (eq 6) or KL(X ‖ V Uᵀ) + λ Tr(Vᵀ L log V) (eq 7) over U, V ≥ 0.
+
+    Neighbours in the graph get similar rows of V. The published rule is
+    V ← V ∘ (X U + λ W V) / (V UᵀU + λ D V) (eq 15), U ← U ∘ XᵀV / (U VᵀV) (eq 14); the divergence solves
+    (Σu I + λL) v = V ∘ (X/Y) U for V (eq 21) and is the model of `LPNMF`.
+
+    Use it to cluster samples whose neighbours mostly belong together: objects and faces from many sides, documents.
+
+    Parameters
+    ----------
+    {graph parameters}
+    loss : {"frobenius", "kullback-leibler"}, default="frobenius"
+        How the distance of V Uᵀ from X is measured.
+    {common parameters}
+
+    Attributes
+    ----------
+    {graph attributes}
+    {common attributes}
+
+    Notes
+    -----
+    The objective has no useful minimum: U ← cU, V ← V/c keeps the fit and shrinks the penalty, so a long run drifts
+    towards plain NMF. The authors stop after 100 iterations, and so does "mu": that early stop is part of the method.
+
+    References
+    ----------
+    D. Cai, X. He, J. Han, T. S. Huang. Graph regularized nonnegative matrix factorization for data representation.
+    IEEE Transactions on Pattern Analysis and Machine Intelligence 33(8), 2011.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.preprocessing import normalize
+    >>> from manifact import GNMF
+    >>> from manifact.metrics import nmi
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = GNMF(n_components=10, assign="kmeans", random_state=0).fit(normalize(X))
+    >>> nmi(y, model.labels_) > 0.75
+    True
+    """
 
     loss: str = "frobenius"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,10 +10,11 @@ from manifact import checks
 from manifact.backends import Array
 from manifact.graphs import Graph, as_builder
 from manifact.models.base import Factorization
+from manifact.models.declare import model
 from manifact.terms import EntropicSmoothness, Smoothness, Term
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@model
 class GraphFactorization(Factorization):
     """A factorisation whose V is smooth on a graph."""
 

@@ -1,15 +1,49 @@
-"""Locality preserving NMF."""
+"""Locality preserving NMF (Cai, He, Wang, Bao, Han 2009)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from manifact.models.declare import model
 from manifact.models.graph_regularized import GraphFactorization
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@model
 class LPNMF(GraphFactorization):
-    """KL(X ‖ V Uᵀ) + λ Tr(Vᵀ L log V) over U, V ≥ 0."""
+    """Minimise KL(X ‖ V Uᵀ) + λ Tr(Vᵀ L log V) (eq 7) over U, V ≥ 0.
+
+    A topic model whose topics are shared by neighbours. The published rule solves
+    (Σu I + λL) v = V ∘ (X/Y) U for every column of V together (eq 9) and takes
+    U ← U ∘ (X/Y)ᵀV / Σv (eq 8).
+
+    Use it for counts, documents above all.
+
+    Parameters
+    ----------
+    {graph parameters}
+    {common parameters}
+
+    Attributes
+    ----------
+    {graph attributes}
+    {common attributes}
+
+    Notes
+    -----
+    The proof in the paper counts each edge once where the penalty counts it twice, so the objective can rise under
+    the published rule. ``objective_`` shows the true one.
+
+    References
+    ----------
+    D. Cai, X. He, X. Wang, H. Bao, J. Han. Locality preserving nonnegative matrix factorization. IJCAI, 2009.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from manifact import LPNMF
+    >>> X, _ = load_digits(return_X_y=True)
+    >>> model = LPNMF(n_components=10, max_iter=20, random_state=0).fit(X[:300])
+    >>> bool(model.smoothness_ < 0.1)
+    True
+    """
 
     @property
     def _loss(self) -> str:

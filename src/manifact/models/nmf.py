@@ -1,16 +1,45 @@
-"""Plain non-negative matrix factorisation."""
+"""Plain non-negative matrix factorisation (Lee, Seung 2001), which the other models build on."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from manifact import checks
 from manifact.models.base import LOSSES, Factorization
+from manifact.models.declare import model
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@model
 class NMF(Factorization):
-    """‖X − V Uᵀ‖² or KL(X ‖ V Uᵀ) over U, V ≥ 0 (Lee, Seung 2001)."""
+    """Minimise ‖X − V Uᵀ‖² (GNMF paper, eq 1) or KL(X ‖ V Uᵀ) (eq 2) over U, V ≥ 0.
+
+    V ← V ∘ X U / (V UᵀU) and U ← U ∘ XᵀV / (U VᵀV); for the divergence V ← V ∘ (X/Y) U / Σu and
+    U ← U ∘ (X/Y)ᵀV / Σv with Y = V Uᵀ. Both never raise the objective.
+
+    Use it as the baseline that knows nothing of neighbours; "kullback-leibler" suits counts.
+
+    Parameters
+    ----------
+    {common parameters}
+    loss : {"frobenius", "kullback-leibler"}, default="frobenius"
+        How the distance of V Uᵀ from X is measured.
+
+    Attributes
+    ----------
+    {common attributes}
+
+    References
+    ----------
+    D. D. Lee, H. S. Seung. Algorithms for non-negative matrix factorization. NIPS 13, 2001.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from manifact import NMF
+    >>> X, _ = load_digits(return_X_y=True)
+    >>> model = NMF(n_components=10, random_state=0)
+    >>> V = model.fit_transform(X)
+    >>> V.shape, model.components_.shape
+    ((1797, 10), (10, 64))
+    """
 
     loss: str = "frobenius"
 

@@ -14,6 +14,8 @@ from manifact.terms import Term, total
 
 #: One iteration.
 Step = Callable[[State], State]
+#: The tolerance is held against the change over this many iterations: single steps of a slow descent are small.
+WINDOW = 10
 Reason = Literal["tolerance", "max_iter", "interrupted", "callback"]
 
 
@@ -22,7 +24,7 @@ class Iteration:
     """What a callback sees after each iteration, and before the first one."""
 
     number: int
-    objective: tuple[float, ...] | list[float]
+    objective: list[float]
     state: State
 
 
@@ -59,7 +61,7 @@ def run(
     callbacks: Iterable[Callback] = (),
     history: Iterable[float] = (),
 ) -> Result:
-    """Iterate until the objective changes by less than ``tol`` relative, or ``max_iter`` is reached.
+    """Iterate until ten iterations change the objective by less than ``tol`` relative, or ``max_iter`` is reached.
 
     ``tol=0`` runs exactly ``max_iter`` iterations. ``history`` is the objective of an earlier run that ended
     at ``state``: it is continued, and counts. An interrupt ends the run with the last whole iterate.
@@ -70,18 +72,17 @@ def run(
     try:
         if not objective:
             objective.append(_finite(total(terms, state), 0))
-        if any([callback(Iteration(len(objective) - 1, objective, state)) for callback in callbacks]):
+        if _asked_to_stop(callbacks, objective, state):
             return Result(state, np.array(objective), "callback")
         while len(objective) <= max_iter:
             new = step(state)
             value = _finite(total(terms, new), len(objective))
             state = new
             objective.append(value)
-            stop = [callback(Iteration(len(objective) - 1, objective, state)) for callback in callbacks]
-            if any(stop):
+            if _asked_to_stop(callbacks, objective, state):
                 reason = "callback"
                 break
-            if tol > 0 and abs(objective[-2] - value) <= tol * abs(objective[-2]):
+            if tol > 0 and _stalled(objective, tol):
                 reason = "tolerance"
                 break
     except KeyboardInterrupt:
@@ -89,6 +90,19 @@ def run(
             raise
         reason = "interrupted"
     return Result(state, np.array(objective), reason)
+
+
+def _asked_to_stop(callbacks: list[Callback], objective: list[float], state: State) -> bool:
+    iteration = Iteration(len(objective) - 1, objective, state)
+    answers = [callback(iteration) for callback in callbacks]
+    return any(answers)
+
+
+def _stalled(objective: list[float], tol: float) -> bool:
+    if len(objective) <= WINDOW:
+        return False
+    before = objective[-1 - WINDOW]
+    return abs(before - objective[-1]) <= tol * abs(before)
 
 
 def _finite(value: float, iteration: int) -> float:

@@ -1,51 +1,9 @@
 """Summands of an objective. Each knows its value and its gradient, split into parts that are never negative."""
 
-from __future__ import annotations
-
-from typing import Any, Protocol
-
-from manifact.backends import Array
-from manifact.solvers.state import State
-
-#: Positive and negative part of a gradient, broadcastable to the block; None where the term does not depend on it.
-Parts = tuple[Any, Any] | None
-
-
-class Term(Protocol):
-    """One summand of an objective; positive − negative is exactly the gradient of ``value``."""
-
-    def value(self, s: State) -> float:
-        """This summand at state s."""
-
-    def grad_U(self, s: State) -> Parts:
-        """Gradient parts with respect to the basis."""
-
-    def grad_V(self, s: State) -> Parts:
-        """Gradient parts with respect to the representation."""
-
-
-class ImplicitTerm(Term, Protocol):
-    """A term whose multiplicative V step is a linear solve in place of the division."""
-
-    def solve_V(self, s: State, positive: Any, negative: Any) -> Array:
-        """The new V, from the gradient parts of all other terms."""
-
-
-def total(terms: list[Term], s: State) -> float:
-    """The objective."""
-    return sum(term.value(s) for term in terms)
-
-
-def gather(terms: list[Term], s: State, block: str) -> tuple[Any, Any]:
-    """Positive and negative gradient parts of all terms, added up."""
-    parts = [getattr(term, f"grad_{block}")(s) for term in terms]
-    positives, negatives = zip(*(part for part in parts if part is not None), strict=True)
-    return sum(positives[1:], start=positives[0]), sum(negatives[1:], start=negatives[0])
-
-
-from manifact.terms.graph import EntropicSmoothness, Smoothness  # noqa: E402
-from manifact.terms.loss import Frobenius, KullbackLeibler  # noqa: E402
-from manifact.terms.penalty import ElasticNet  # noqa: E402
+from manifact.terms.graph import EntropicSmoothness, Smoothness
+from manifact.terms.loss import Frobenius, KullbackLeibler
+from manifact.terms.penalty import ElasticNet
+from manifact.terms.term import ImplicitTerm, Parts, Term, gather, total
 
 __all__ = [
     "ElasticNet",

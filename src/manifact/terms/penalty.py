@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from manifact.solvers.state import State
-from manifact.terms import Parts
+from manifact.terms.term import Parts
 
 
 class ElasticNet:

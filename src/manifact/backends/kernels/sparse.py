@@ -22,9 +22,7 @@ def times(indptr: Any, indices: Any, values: Any, B: Any, out: Any, start: int, 
 
 
 @kernel
-def edge_energy(
-    indptr: Any, indices: Any, values: Any, A: Any, B: Any, out: Any, start: int, stop: int
-) -> None:
+def edge_energy(indptr: Any, indices: Any, values: Any, A: Any, B: Any, out: Any, start: int, stop: int) -> None:
     """out_j = 1/2 Σ_s W_js <a_j − a_s, b_j − b_s>: differences first, so that smooth factors lose no digits."""
     k = A.shape[1]
     for j in range(start, stop):

@@ -1,0 +1,8 @@
+"""Data sets: those that install with us, those of the papers from a data home, and the papers' preprocessing."""
+
+from manifact.datasets.bundled import load_digits, load_stdlib_docs
+from manifact.datasets.dataset import Dataset
+from manifact.datasets.home import NAMES, data_home, load
+from manifact.datasets.preprocessing import tfidf, unit_length
+
+__all__ = ["NAMES", "Dataset", "data_home", "load", "load_digits", "load_stdlib_docs", "tfidf", "unit_length"]

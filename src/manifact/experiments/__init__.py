@@ -1,0 +1,1 @@
+"""Experiments and the record they leave in ``results/``."""

@@ -1,0 +1,57 @@
+import numpy as np
+import pytest
+from scipy import sparse
+
+from manifact.backends import as_data, threads
+from manifact.graphs.search import nearest
+
+
+def test_every_row_is_visited_once(monkeypatch):
+    monkeypatch.setattr(threads, "SMALL_WORK", 0)
+    for n in (1, 2, 7, 100):
+        for count in (1, 2, 5):
+            seen = np.zeros(n, dtype=int)
+
+            def visit(start, stop, seen=seen):
+                seen[start:stop] += 1
+
+            with threads.limit(count):
+                threads.over_rows(visit, n, 1e9)
+                threads.over_rows(visit, n, 1e9, costs=np.concatenate([[0], np.arange(n) ** 2.0]))
+            assert (seen == 2).all()
+
+
+def test_an_error_in_a_thread_reaches_the_caller(monkeypatch):
+    monkeypatch.setattr(threads, "SMALL_WORK", 0)
+
+    def fail(start, stop):
+        raise ZeroDivisionError
+
+    with threads.limit(3), pytest.raises(ZeroDivisionError):
+        threads.over_rows(fail, 10, 1e9)
+
+
+def test_the_environment_limits_the_threads(monkeypatch):
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "3")
+    assert threads.count() == 3
+    with threads.limit(1):
+        assert threads.count() == 1
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "")
+    assert threads.count() >= 1
+
+
+def test_results_do_not_depend_on_the_number_of_threads(monkeypatch, rng):
+    monkeypatch.setattr(threads, "SMALL_WORK", 0)
+    X = sparse.random_array((300, 80), density=0.1, rng=rng, format="csr")
+    U, V = rng.random((80, 6)), rng.random((300, 6))
+    results = []
+    for count in (1, 2, 7):
+        with threads.limit(count):
+            data = as_data(X)
+            results.append(
+                [data.times(U), *data.ratio_times(U, V), data.ratio_times_transposed(U, V), *nearest(X, 5),
+                 *nearest(X.toarray(), 5), data.project_divergence(U, None, 0.0, 0.0, 0.0)]
+            )  # fmt: skip
+    for other in results[1:]:
+        for mine, theirs in zip(results[0], other, strict=True):
+            np.testing.assert_array_equal(mine, theirs)

@@ -1,0 +1,43 @@
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from tests.conftest import problem
+
+from manifact.graphs import KNNGraph, LabelGraph, SumGraph, as_builder
+
+
+def test_sums_add_matrices():
+    X, W, _, _ = problem()
+    y = np.arange(len(X)) % 2
+    graph = 0.5 * KNNGraph(3) + LabelGraph() * 2 + W
+    eye = np.eye(len(X))
+    expected = 0.5 * KNNGraph(3).build(X).W.toarray() + 2 * LabelGraph().build(X, y).adjacency(eye) + W
+    np.testing.assert_allclose(graph.build(X, y).adjacency(eye), expected)
+
+
+def test_parameters_of_named_graphs_can_be_set():
+    graph = clone(KNNGraph(3) + KNNGraph(4) + sparse.eye_array(5))
+    assert [name for name, _ in graph.graphs] == ["knngraph", "knngraph2", "affinity"]
+    graph.set_params(knngraph__n_neighbors=9)
+    assert graph.get_params()["knngraph__n_neighbors"] == 9
+    graph.set_params(knngraph2=KNNGraph(7))
+    assert dict(graph.graphs)["knngraph2"].n_neighbors == 7
+
+
+@pytest.mark.parametrize("weights", [[1.0], [1.0, -1.0], [1.0, np.nan]])
+def test_bad_weights_are_refused(weights):
+    graph = SumGraph([("a", KNNGraph()), ("b", KNNGraph())], weights)
+    with pytest.raises(ValueError, match="must hold one number >= 0 for each of the 2 graphs"):
+        graph.build(problem()[0])
+
+
+def test_none_means_five_binary_neighbours():
+    X = problem()[0]
+    np.testing.assert_array_equal(as_builder(None).build(X).W.toarray(), KNNGraph(5).build(X).W.toarray())
+
+
+def test_an_affinity_of_the_wrong_size_cannot_be_cross_validated():
+    X, W, _, _ = problem()
+    with pytest.raises(ValueError, match=r"24 x 24 affinity but X has 20 samples: .* cannot be cross-validated"):
+        as_builder(W).build(X[:20])

@@ -1,0 +1,73 @@
+import numpy as np
+import pytest
+from scipy import sparse
+from tests.conftest import problem
+
+from manifact.graphs import AffinityGraph, KNNGraph, LabelGraph, SumOfGraphs
+from manifact.graphs.operator import check_affinity
+
+
+def graphs():
+    X, W, _, _ = problem()
+    y = np.arange(len(X)) % 3 - 1
+    affinity = AffinityGraph(check_affinity(W))
+    labels = LabelGraph().build(X, y)
+    return {"affinity": affinity, "labels": labels, "sum": SumOfGraphs([affinity, labels], [0.5, 2.0])}
+
+
+@pytest.mark.parametrize("name", ["affinity", "labels", "sum"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_every_graph_is_the_operator_of_its_matrix(name, dtype, rng):
+    graph = graphs()[name]
+    n = graph.n_samples
+    W = graph.adjacency(np.eye(n))
+    L = np.diag(W.sum(axis=1)) - W
+    V, B = rng.random((n, 3)).astype(dtype), rng.random((n, 3)).astype(dtype)
+    close = {"rtol": 1e-9 if dtype == np.float64 else 1e-4, "atol": 1e-9 if dtype == np.float64 else 1e-4}
+    assert not np.diag(W).any()
+    np.testing.assert_allclose(graph.degrees, W.sum(axis=1))
+    np.testing.assert_allclose(graph.adjacency(V), W @ V, **close)
+    np.testing.assert_allclose(graph.laplacian(V), L @ V, **close)
+    np.testing.assert_allclose(graph.energy(V, B), np.trace(V.T @ L @ B), **close)
+    np.testing.assert_allclose(graph.solve(np.ones(3), 7.0, B), np.linalg.solve(np.eye(n) + 7 * L, B), **close)
+    d = np.where(W.sum(axis=1) > 0, W.sum(axis=1), 1) ** -0.5
+    np.testing.assert_allclose(graph.normalized() @ V.astype(float), (d[:, None] * W * d) @ V, **close)
+    assert graph.adjacency(V).dtype == dtype
+
+
+def test_self_loops_are_dropped_at_the_door():
+    W = problem()[1]
+    looped = W + np.diag(np.arange(len(W)))
+    np.testing.assert_array_equal(check_affinity(looped).toarray(), W)
+    assert looped[3, 3] == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda W: W[:-1], "square affinity matrix, got"),
+        (lambda W: "knn", "graph must be a graph builder such as KNNGraph"),
+        (lambda W: np.where(np.triu(W) > 0, W, 0), r"graph is not symmetric .*W.maximum\(W.T\)"),
+        (lambda W: -W, "graph has a negative affinity"),
+        (lambda W: np.where(W > 0, np.nan, W), "graph contains NaN or infinity"),
+    ],
+)
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+def test_bad_affinities_are_refused(change, sentence, kind):
+    W = change(problem()[1])
+    if isinstance(W, np.ndarray):
+        W = kind(W)
+    with pytest.raises(ValueError, match=sentence):
+        check_affinity(W)
+
+
+def test_an_affinity_cannot_tie_new_samples():
+    with pytest.raises(ValueError, match="tie=True needs a graph that finds neighbours of new samples"):
+        graphs()["affinity"].ties(problem()[0])
+
+
+def test_a_sum_of_neighbour_graphs_ties_by_its_parts():
+    X = problem()[0]
+    one, two = KNNGraph(2).build(X), KNNGraph(4).build(X)
+    both = SumOfGraphs([one, two], [1.0, 3.0])
+    np.testing.assert_allclose(both.ties(X).toarray(), (one.ties(X) + 3 * two.ties(X)).toarray())

@@ -1,0 +1,1 @@
+"""Each paper's updates written out plainly: dense, unoptimised, one function per iteration."""

@@ -1,0 +1,110 @@
+"""The engine's `mu` equals the papers' updates written out."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.conftest import KINDS, problem
+from tests.reference import updates as plain
+
+from manifact import GNMF, LPNMF, NMF
+
+ITERATIONS = 50
+
+
+def iterate(update, U, V, times=ITERATIONS):
+    for _ in range(times):
+        U, V = update(U, V)
+    return U, V
+
+
+def assert_same(model, X, U, V, **fit):
+    mine = model.fit_transform(X, **fit)
+    assert np.linalg.norm(mine - V) <= 1e-9 * np.linalg.norm(V)
+    assert np.linalg.norm(model.components_.T - U) <= 1e-9 * np.linalg.norm(U)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("lam", [0.0, 0.3, 100.0])
+@pytest.mark.parametrize("loss", ["frobenius", "kullback-leibler"])
+def test_fifty_iterations_equal_the_transcription(kind, weighted, lam, loss):
+    X, W, V, U = problem(seed=int(lam) + weighted)
+    gamma = np.random.default_rng(5).random(len(X)) + 0.1 if weighted else None
+    update = plain.gnmf_frobenius if loss == "frobenius" else plain.gnmf_kl
+    expected = iterate(lambda U, V: update(X, U, V, W, lam, gamma), U, V)
+    settings = {"init": (V, U.T), "max_iter": ITERATIONS, "tol": 0, "normalize": None}
+    models = [GNMF(4, graph_reg=lam, graph=W, loss=loss, **settings)]
+    if loss == "kullback-leibler":
+        models.append(LPNMF(4, graph_reg=lam, graph=W, **settings))
+    if lam == 0:
+        models.append(NMF(4, loss=loss, **settings))
+    for model in models:
+        assert_same(model, KINDS[kind](X), *expected, sample_weight=gamma)
+
+
+@pytest.mark.parametrize("loss", ["frobenius", "kullback-leibler"])
+@pytest.mark.parametrize("kind", ["dense", "csr"])
+def test_without_lambda_the_graph_changes_no_bit(loss, kind):
+    X, W, _, _ = problem(seed=2)
+    X = KINDS[kind](X)
+    settings = {"loss": loss, "random_state": 0, "tol": 0, "max_iter": 30}
+    plain_model, graph_model = NMF(4, **settings), GNMF(4, graph_reg=0.0, graph=W, **settings)
+    np.testing.assert_array_equal(plain_model.fit_transform(X), graph_model.fit_transform(X))
+    np.testing.assert_array_equal(plain_model.components_, graph_model.components_)
+
+
+@pytest.mark.parametrize("name", ["gnmf_f", "gnmf_kl"])
+@pytest.mark.parametrize("kind", ["dense", "csr"])
+@pytest.mark.parametrize("iterations", [1, 10, 100])
+def test_iterates_equal_the_reference_traces(traces, name, kind, iterations):
+    trace = traces(name)
+    make = GNMF if name == "gnmf_f" else LPNMF
+    settings = {"graph_reg": float(trace["lambda"]), "graph": trace["W"], "max_iter": iterations, "tol": 0}
+    init = (trace["V0"], trace["U0"].T)
+    X = KINDS[kind](trace["X"].T)
+    raw = make(5, init=init, normalize=None, **settings)
+    assert_same(raw, X, trace[f"U{iterations}"], trace[f"V{iterations}"])
+    np.testing.assert_allclose(raw.objective_, trace["obj"][: iterations + 1], rtol=1e-9)
+    if name == "gnmf_f":
+        final = make(5, init=init, **settings)
+        V = final.fit_transform(X)
+        order = np.argsort(-trace[f"V{iterations}_norm"].sum(axis=0), kind="stable")
+        np.testing.assert_allclose(V, trace[f"V{iterations}_norm"][:, order], rtol=1e-9)
+        np.testing.assert_allclose(final.components_.T, trace[f"U{iterations}_norm"][:, order], rtol=1e-8, atol=1e-12)
+
+
+@st.composite
+def problems(draw):
+    n, m, k = draw(st.integers(1, 12)), draw(st.integers(1, 9)), draw(st.integers(1, 5))
+    seed, density = draw(st.integers(0, 2**31)), draw(st.floats(0.1, 1))
+    X, W, V, U = problem(seed, n, m, k, density)
+    return X * 10.0 ** draw(st.integers(-3, 3)), W, V, U, draw(st.sampled_from([0.0, 0.01, 1.0, 100.0, 1e4]))
+
+
+@given(problems(), st.booleans(), st.booleans())
+def test_frobenius_never_rises(case, sparse_data, weighted):
+    X, W, V, U, lam = case
+    gamma = np.random.default_rng(0).random(len(X)) + 0.01 if weighted else None
+    model = GNMF(V.shape[1], graph_reg=lam, graph=W, init=(V, U.T), max_iter=60, tol=0)
+    model.fit(KINDS["csr" if sparse_data else "dense"](X), sample_weight=gamma)
+    o = model.objective_
+    # Sparse losses come from products that cancel: their rounding is relative to ‖X‖², not to the loss.
+    noise = (1e-13 if sparse_data else 1e-30) * np.sum(X**2)
+    assert (np.diff(o) <= 1e-10 * o[:-1] + noise).all()
+
+
+@given(problems(), st.booleans())
+def test_plain_divergence_never_rises(case, sparse_data):
+    X, _, V, U, _ = case
+    model = NMF(V.shape[1], loss="kullback-leibler", init=(V, U.T), max_iter=60, tol=0)
+    model.fit(KINDS["csr" if sparse_data else "dense"](X))
+    assert (np.diff(model.objective_) <= 1e-10 * np.abs(model.objective_[:-1]) + 1e-12 * X.sum()).all()
+
+
+def test_the_published_divergence_rule_does_raise_its_objective():
+    """The proof loses a factor of two; we report what happens."""
+    X, W, V, U = problem(seed=2, n=40, m=30, density=0.1)
+    model = LPNMF(4, graph_reg=1.0, graph=W, init=(V, U.T), max_iter=400, tol=0).fit(X)
+    rises = np.diff(model.objective_) / model.objective_[:-1]
+    assert rises.max() > 1e-5

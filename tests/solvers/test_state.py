@@ -1,0 +1,30 @@
+import numpy as np
+from tests.conftest import problem
+
+from manifact.backends import as_data
+from manifact.solvers.state import State
+
+
+def test_products_are_computed_once_and_kept_while_their_blocks_stay(monkeypatch):
+    X, _, V, U = problem()
+    data = as_data(X)
+    calls = []
+    times = data.times
+    monkeypatch.setattr(data, "times", lambda P: calls.append(1) or times(P))
+    s = State(data, U, V)
+    first = s.XU
+    assert s.XU is first
+    assert s.replace("V", V + 1).XU is first
+    assert len(calls) == 1
+    np.testing.assert_allclose(s.replace("U", 2 * U).XU, 2 * first)
+    assert len(calls) == 2
+
+
+def test_replacing_a_block_leaves_the_old_state_alone():
+    X, _, V, U = problem()
+    s = State(as_data(X), U, V)
+    before = s.VtV.copy()
+    other = s.replace("V", 3 * V)
+    np.testing.assert_allclose(other.VtV, 9 * before)
+    np.testing.assert_array_equal(s.VtV, before)
+    np.testing.assert_array_equal(s.V, V)
