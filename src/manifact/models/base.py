@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from os import PathLike
 from typing import Any, ClassVar, Self
 
@@ -23,7 +23,7 @@ from manifact.graphs import Graph
 from manifact.memory import require
 from manifact.models.start import STARTS, start, unit_columns
 from manifact.progress import progress
-from manifact.solvers.engine import Callback, Result, run
+from manifact.solvers.engine import Callback, Result, Step, run
 from manifact.solvers.registry import SOLVERS
 from manifact.solvers.state import State
 from manifact.terms import ElasticNet, Frobenius, KullbackLeibler, Term, total
@@ -32,6 +32,8 @@ LOSSES: dict[str, Any] = {"frobenius": Frobenius, "kullback-leibler": KullbackLe
 #: Iterations where ``max_iter`` is None: the papers stop `mu` at 100, and for graph models that is part of the method.
 MU_ITERATIONS = 100
 DEFAULT_TOL = 1e-4
+#: Largest entries between which products of two factors are safe in float32.
+SINGLE_RANGE = (1e-12, 1e12)
 
 
 def _assigns(model: Any) -> bool:
@@ -176,32 +178,31 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         step = SOLVERS[solver](terms)
         saved = None if checkpoint is None else Checkpoint(checkpoint, self, data, every or 10)
         with progress(type(self).__name__, max_iter, enabled=bool(self.verbose)) as bar:
-            callbacks: list[Callback] = [bar]
+            callbacks: list[Callback] = [bar] if saved is None else [bar, saved]
             if saved is not None and saved.exists():
                 state, history = saved.read(data)
             else:
-                state, history = self._best_start(X, data, terms, step, max_iter, graph, rng)
-            if saved is not None:
-                callbacks.append(saved)
+                first = self._first(X, data, terms, step, max_iter, graph, rng)
+                if first.reason == "interrupted":
+                    return first
+                state, history = first.state, first.objective
             return run(state, terms, step, max_iter=max_iter, tol=tol, callbacks=callbacks, history=history)
 
-    def _best_start(
-        self, X: Any, data: Data, terms: list[Term], step: Any, max_iter: int,
+    def _first(
+        self, X: Any, data: Data, terms: list[Term], step: Step, max_iter: int,
         graph: Graph | None, rng: np.random.RandomState,
-    ) -> tuple[State, Any]:  # fmt: skip
+    ) -> Result:  # fmt: skip
         """The start, or of ``n_init`` starts the one with the lowest objective after ``init_iter`` iterations."""
+        iterations = 0 if self.n_init == 1 else min(self.init_iter, max_iter)
         best: Result | None = None
-        if self.n_init == 1:
-            return State(data, *self._start(X, graph, rng)), ()
         for _ in range(self.n_init):
-            trial = State(data, *self._start(X, graph, rng))
-            result = run(trial, terms, step, max_iter=min(self.init_iter, max_iter), tol=0)
+            result = run(State(data, *self._start(X, graph, rng)), terms, step, max_iter=iterations, tol=0)
             if best is None or result.objective[-1] < best.objective[-1]:
                 best = result
             if result.reason == "interrupted":
-                raise KeyboardInterrupt
+                return replace(best, reason="interrupted")
         assert best is not None
-        return best.state, best.objective
+        return best
 
     def _start(self, X: Any, graph: Graph | None, rng: np.random.RandomState) -> tuple[Array, Array]:
         """U and V to start from."""
@@ -367,7 +368,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             dtype=(np.float64, np.float32),
             ensure_non_negative=True,
         )
-        return sparse.csr_array(X) if sparse.issparse(X) else X
+        return _wide_enough(sparse.csr_array(X) if sparse.issparse(X) else X)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -375,6 +376,15 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _wide_enough(X: Any) -> Any:
+    """X in float64 where the squares of its entries would not fit into float32."""
+    if X.dtype == np.float32:
+        largest = float(X.max()) if X.size else 0.0
+        if largest and not SINGLE_RANGE[0] < largest < SINGLE_RANGE[1]:
+            return X.astype(np.float64)
+    return X
 
 
 def _check_weight(weight: Any, X: Any) -> Array | None:

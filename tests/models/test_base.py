@@ -1,0 +1,274 @@
+"""What every factorisation does: attributes, new samples, checkpoints, interrupts."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
+from tests.conftest import KINDS, problem
+
+from manifact import GNMF, LPNMF, NMF
+from manifact.graphs import KNNGraph, LabelGraph
+
+MODELS = {
+    "NMF": NMF(3),
+    "NMF-KL": NMF(3, loss="kullback-leibler"),
+    "GNMF": GNMF(3),
+    "GNMF-KL": GNMF(3, loss="kullback-leibler"),
+    "LPNMF": LPNMF(3),
+}
+
+
+@pytest.fixture(params=MODELS)
+def model(request):
+    from sklearn.base import clone
+
+    return clone(MODELS[request.param]).set_params(random_state=0)
+
+
+def test_fitted_attributes(model):
+    X = problem()[0]
+    V = model.fit_transform(X)
+    U = model.components_.T
+    assert model.objective_.shape == (model.n_iter_ + 1,)
+    assert model.solver_ == "mu"
+    np.testing.assert_allclose(np.linalg.norm(U, axis=0), 1)
+    assert (np.diff(V.sum(axis=0)) <= 0).all()
+    np.testing.assert_array_equal(model.representation_, V)
+    np.testing.assert_allclose(model.inverse_transform(V), V @ U.T)
+    Y = V @ U.T
+    if model._loss == "frobenius":
+        assert model.reconstruction_err_ == pytest.approx(np.linalg.norm(X - Y))
+    else:
+        divergence = np.sum(X * np.log(np.where(X > 0, X / Y, 1)) - X + Y)
+        assert model.reconstruction_err_ == pytest.approx(np.sqrt(2 * divergence))
+    if hasattr(model, "graph"):
+        W = model.graph_.W.toarray()
+        D = np.diag(W.sum(axis=1))
+        assert model.smoothness_ == pytest.approx(np.trace(V.T @ (D - W) @ V) / np.trace(V.T @ D @ V))
+
+
+def test_defaults_of_iterations_and_tolerance():
+    X = problem()[0]
+    assert GNMF(3).fit(X).n_iter_ == 100
+    assert LPNMF(3).fit(X).n_iter_ == 100
+    assert NMF(3, max_iter=5000, random_state=0).fit(X).converged_
+    assert GNMF(3, tol=1e-2, max_iter=1000, random_state=0).fit(X).converged_
+    assert NMF(3, max_iter=0).fit(X).objective_.shape == (1,)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_kinds_and_types_agree(model, kind, dtype):
+    X, _, V0, U0 = problem(k=3)
+    expected = model.set_params(init=(V0, U0.T), max_iter=20).fit_transform(X)
+    V = model.fit_transform(KINDS[kind](X.astype(dtype)))
+    assert V.dtype == model.components_.dtype == dtype
+    np.testing.assert_allclose(
+        V, expected, rtol=1e-10 if dtype == np.float64 else 5e-3, atol=0 if dtype == np.float64 else 1e-4
+    )
+    assert model.transform(KINDS[kind](X.astype(dtype))).dtype == dtype
+
+
+@pytest.mark.parametrize("change", [
+    lambda X: (X * 100).astype(int), lambda X: X > 0.3, lambda X: np.asfortranarray(X),
+    lambda X: X[:, ::2], lambda X: X[:1], lambda X: X[:, :1], lambda X: np.zeros_like(X),
+    lambda X: np.where(np.arange(len(X))[:, None] % 3, X, 0), lambda X: np.where(np.arange(17) % 3, X, 0),
+    lambda X: X * 1e-30, lambda X: X * 1e30, lambda X: (X * 1e-30).astype(np.float32),
+], ids=["int", "bool", "fortran", "strided", "one sample", "one feature", "all zero", "zero rows", "zero columns",
+        "tiny", "huge", "tiny float32"])  # fmt: skip
+@pytest.mark.parametrize("kind", ["dense", "csr"])
+def test_unusual_data_work(model, change, kind):
+    X = change(problem()[0])
+    V = model.set_params(max_iter=20).fit_transform(KINDS[kind](X))
+    assert np.isfinite(V).all()
+    assert np.isfinite(model.components_).all()
+    assert np.isfinite(model.transform(KINDS[kind](X))).all()
+    if X.any() and X.max() < 1e-20:
+        assert model.reconstruction_err_ < 0.9 * np.linalg.norm(X.astype(float)) or model._loss != "frobenius"
+
+
+def test_read_only_memory_maps_work(model, tmp_path):
+    X = problem()[0]
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    np.testing.assert_array_equal(model.fit_transform(mapped), model.fit_transform(X))
+    frozen = sparse.csr_array(X)
+    for part in (frozen.data, frozen.indices, frozen.indptr):
+        part.flags.writeable = False
+    np.testing.assert_array_equal(model.fit_transform(frozen), model.fit_transform(sparse.csr_array(X)))
+
+
+def test_int64_and_unsorted_sparse_matrices_work(model):
+    X = sparse.csr_array(problem()[0])
+    expected = model.fit_transform(X)
+    wide = X.copy()
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    np.testing.assert_array_equal(model.fit_transform(wide), expected)
+    for j in range(X.shape[0]):
+        row = slice(wide.indptr[j], wide.indptr[j + 1])
+        wide.indices[row], wide.data[row] = wide.indices[row][::-1].copy(), wide.data[row][::-1].copy()
+    wide.has_sorted_indices = False
+    np.testing.assert_array_equal(model.fit_transform(wide), expected)
+
+
+class TestTransform:
+    @pytest.mark.parametrize("kind", ["dense", "csr"])
+    def test_is_the_minimum_for_each_sample(self, model, kind):
+        X = problem()[0]
+        model.fit(X)
+        V = model.transform(KINDS[kind](X[:4]))
+        U = model.components_.T
+
+        def loss(v, x):
+            y = U @ v
+            if model._loss == "frobenius":
+                return np.sum((x - y) ** 2)
+            return np.sum(y) - np.sum(x[x > 0] * np.log(np.maximum(y[x > 0], 1e-300)))
+
+        for v, x in zip(V, X, strict=False):
+            best = minimize(loss, v + 0.01, args=(x,), bounds=[(0, None)] * 3, tol=1e-12)
+            assert loss(v, x) <= best.fun + 1e-7 * abs(best.fun)
+
+    @pytest.mark.parametrize("kind", ["dense", "csr"])
+    def test_tied_samples_are_held_near_their_training_neighbours(self, kind):
+        X = problem(n=40)[0]
+        new = X[:6] * np.random.default_rng(0).uniform(0.5, 1.5, X[:6].shape)
+        for model in (GNMF(3, random_state=0, graph_reg=1.0), LPNMF(3, random_state=0, graph_reg=1.0)):
+            model.fit(KINDS[kind](X))
+            target = model.graph_.ties(new)
+            target = target @ model.representation_ / np.asarray(target.sum(axis=1)).reshape(-1, 1)
+            free, tied = model.transform(KINDS[kind](new)), model.transform(KINDS[kind](new), tie=True)
+            assert np.linalg.norm(tied - target) < 0.8 * np.linalg.norm(free - target)
+            np.testing.assert_allclose(tied[:1], model.transform(KINDS[kind](new[:1]), tie=True), rtol=1e-6)
+            strong = model.set_params(graph_reg=1e8).transform(KINDS[kind](new), tie=True)
+            np.testing.assert_allclose(strong, target, rtol=1e-3, atol=1e-6)
+
+    def test_tied_frobenius_is_the_minimum(self):
+        X = problem(n=40)[0]
+        model = GNMF(3, random_state=0, graph_reg=2.0).fit(X)
+        x, ties = X[:1] + 0.1, model.graph_.ties(X[:1] + 0.1).toarray()[0]
+        U, train = model.components_.T, model.representation_
+
+        def objective(v):
+            return np.sum((x[0] - U @ v) ** 2) + 2.0 * ties @ np.sum((v - train) ** 2, axis=1)
+
+        best = minimize(objective, np.ones(3), bounds=[(0, None)] * 3, tol=1e-12)
+        np.testing.assert_allclose(model.transform(x, tie=True)[0], best.x, atol=1e-5)
+
+    def test_what_cannot_be_tied_says_so(self):
+        X, W, _, _ = problem()
+        with pytest.raises(ValueError, match="tie=True needs a model with a graph, NMF has none"):
+            NMF(3).fit(X).transform(X, tie=True)
+        with pytest.raises(ValueError, match="tie=True needs a graph that finds neighbours of new samples"):
+            GNMF(3, graph=W).fit(X).transform(X, tie=True)
+
+    def test_score_is_minus_the_loss_per_entry(self, model):
+        X = problem()[0]
+        model.fit(X)
+        Y = model.transform(X) @ model.components_
+        if model._loss == "frobenius":
+            expected = -np.mean((X - Y) ** 2)
+        else:
+            expected = -np.mean(X * np.log(np.where(X > 0, X / Y, 1)) - X + Y)
+        assert model.score(X) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("assign", ["kmeans", "argmax"])
+def test_labels_and_predictions(model, assign):
+    X = problem()[0]
+    model.set_params(assign=assign)
+    labels = model.fit_predict(X)
+    np.testing.assert_array_equal(labels, model.labels_)
+    assert labels.shape == (24,)
+    assert model.predict(X[:5]).shape == (5,)
+    V = model.transform(X)
+    expected = V.argmax(axis=1) if assign == "argmax" else model.assigner_.predict(V)
+    np.testing.assert_array_equal(model.predict(X), expected)
+
+
+def test_partial_labels_pull_samples_of_a_class_together(rng):
+    X = rng.random((60, 20))
+    y = np.arange(60) % 2
+    known = np.where(rng.random(60) < 0.5, y, -1)
+    model = GNMF(2, graph=KNNGraph(3) + LabelGraph(), graph_reg=10.0, random_state=0)
+    V = model.fit_transform(X, known)
+    inside = [V[known == c] for c in (0, 1)]
+    spread = sum(np.linalg.norm(v - v.mean(axis=0)) for v in inside)
+    plain = GNMF(2, graph=KNNGraph(3), graph_reg=10.0, random_state=0).fit_transform(X)
+    plain_inside = [plain[known == c] for c in (0, 1)]
+    plain_spread = sum(np.linalg.norm(v - v.mean(axis=0)) for v in plain_inside)
+    assert spread / np.linalg.norm(V) < 0.5 * plain_spread / np.linalg.norm(plain)
+
+
+class TestInterrupts:
+    @pytest.mark.parametrize("n_init", [1, 3])
+    def test_ctrl_c_keeps_the_last_iterate(self, monkeypatch, n_init):
+        X, W, V, U = problem()
+        calls = []
+        import manifact.solvers.mu as mu
+
+        original = mu.multiply
+
+        def multiply(s, terms, block):
+            calls.append(block)
+            if len(calls) == 15:
+                raise KeyboardInterrupt
+            return original(s, terms, block)
+
+        expected = GNMF(4, graph=W, init=(V, U.T), max_iter=7, tol=0).fit(X)
+        monkeypatch.setattr(mu, "multiply", multiply)
+        model = GNMF(4, graph=W, init=(V, U.T), tol=0, n_init=n_init)
+        with pytest.warns(ConvergenceWarning, match="interrupted after iteration 7: the model holds the last iterate"):
+            model.fit(X)
+        np.testing.assert_array_equal(model.components_, expected.components_)
+        assert not model.converged_
+
+
+class TestCheckpoints:
+    @pytest.mark.parametrize("n_init", [1, 3])
+    def test_a_killed_run_continues_with_the_same_numbers(self, model, tmp_path, n_init):
+        X = problem()[0]
+        path = tmp_path / "run.safetensors"
+        model.set_params(n_init=n_init, init_iter=4, max_iter=30, tol=0)
+        whole = model.fit_transform(X)
+        objective = model.objective_
+        model.set_params(max_iter=17).fit(X, checkpoint=path, every=5)
+        assert path.exists()
+        resumed = model.set_params(max_iter=30)
+        V = resumed.fit_transform(X, checkpoint=path, every=5)
+        np.testing.assert_allclose(V, whole, rtol=1e-9)
+        np.testing.assert_allclose(resumed.objective_, objective, rtol=1e-12)
+        assert not list(tmp_path.glob("*.tmp"))
+
+    def test_another_run_is_refused_and_nothing_is_lost(self, tmp_path):
+        X = problem()[0]
+        path = tmp_path / "run.safetensors"
+        NMF(3, random_state=0).fit(X, checkpoint=path)
+        before = path.read_bytes()
+        for other in (NMF(4, random_state=0), NMF(3, random_state=1), GNMF(3, random_state=0)):
+            with pytest.raises(ValueError, match="belongs to other data or parameters: delete it or name another"):
+                other.fit(X, checkpoint=path)
+        with pytest.raises(ValueError, match="belongs to other data"):
+            NMF(3, random_state=0).fit(X + 1, checkpoint=path)
+        assert path.read_bytes() == before
+
+    def test_torn_files_and_missing_folders_are_refused(self, tmp_path):
+        X = problem()[0]
+        path = tmp_path / "run.safetensors"
+        NMF(3, random_state=0).fit(X, checkpoint=path)
+        path.write_bytes(path.read_bytes()[:100])
+        with pytest.raises(ValueError, match="is torn or not a file of ours"):
+            NMF(3, random_state=0).fit(X, checkpoint=path)
+        with pytest.raises(ValueError, match="in a folder that does not exist"):
+            NMF(3).fit(X, checkpoint=tmp_path / "none" / "run")
+        with pytest.raises(ValueError, match="every=0 must be an integer >= 1"):
+            NMF(3).fit(X, checkpoint=path, every=0)
+
+
+def test_verbose_draws_a_bar(capsys):
+    GNMF(3, verbose=True, max_iter=5).fit(problem()[0])
+    out = capsys.readouterr().out
+    assert "GNMF" in out
+    assert "5/5" in out
+    assert "objective" in out

@@ -1,0 +1,126 @@
+"""The estimators are scikit-learn's: its own checks, and what people do with estimators."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import decomposition
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.conftest import problem
+
+from manifact import GNMF, LPNMF, NMF
+from manifact.graphs import KNNGraph, LabelGraph
+
+REPETITION = "repeating a sample changes the graph and the random start: see test_weights.py for what holds instead"
+TIED = "during fit V is tied to its neighbours, transform is per sample"
+WEIGHT_CHECKS = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
+FIT_TRANSFORM_CHECKS = (
+    "check_transformer_general",
+    "check_transformer_general(readonly_memmap=True)",
+    "check_transformer_data_not_an_array",
+)
+
+# The multiplicative rule is slow to its last digits, which the checks compare with the exact `transform`.
+ESTIMATORS = [
+    NMF(2, max_iter=5000, tol=1e-9),
+    NMF(2, loss="kullback-leibler", max_iter=1000, tol=1e-9),
+    NMF(2, max_iter=5000, tol=1e-9, assign="kmeans"),
+    NMF(2, max_iter=5000, tol=1e-9, assign="argmax", init="nndsvda"),
+    GNMF(2),
+    GNMF(2, loss="kullback-leibler"),
+    GNMF(2, solver="mu", graph=KNNGraph(3, weight="heat"), assign="kmeans"),
+    LPNMF(2),
+]
+
+
+def expected_failures(estimator):
+    failures = dict.fromkeys(WEIGHT_CHECKS, REPETITION)
+    if hasattr(estimator, "graph"):
+        failures |= dict.fromkeys(FIT_TRANSFORM_CHECKS, TIED)
+    return failures
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
+def test_scikit_learns_own_checks(estimator, check):
+    check(estimator)
+
+
+MODELS = [NMF, GNMF, LPNMF]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_data_frames_keep_their_names(model):
+    X = pd.DataFrame(problem()[0], columns=[f"word{i}" for i in range(17)])
+    fitted = model(3, random_state=0).set_output(transform="pandas")
+    V = fitted.fit_transform(X)
+    name = model.__name__.lower()
+    assert list(V.columns) == [f"{name}{i}" for i in range(3)] == list(fitted.get_feature_names_out())
+    assert list(fitted.transform(X).columns) == list(V.columns)
+    assert list(fitted.feature_names_in_) == list(X.columns)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_clone_and_refit_repeat_the_result(model):
+    X = problem()[0]
+    one = model(3, random_state=0)
+    V = one.fit_transform(X)
+    np.testing.assert_array_equal(clone(one).fit_transform(X), V)
+    np.testing.assert_array_equal(one.fit_transform(X), V)
+    np.testing.assert_array_equal(one.representation_, V)
+
+
+def test_a_pipeline_clusters():
+    X = problem()[0]
+    labels = make_pipeline(GNMF(3, random_state=0), KMeans(3, n_init=3, random_state=0)).fit_predict(X)
+    assert set(labels) == {0, 1, 2}
+
+
+@pytest.mark.parametrize("model", [GNMF, LPNMF])
+def test_grid_search_over_the_graph_and_lambda(model):
+    X = problem(n=40)[0]
+    grid = {"graph__n_neighbors": [2, 5], "graph_reg": [0.1, 10.0], "graph__weight": ["binary", "heat"]}
+    search = GridSearchCV(model(3, graph=KNNGraph(), max_iter=20, random_state=0), grid, cv=3).fit(X)
+    assert len(search.cv_results_["params"]) == 8
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    assert len(set(search.cv_results_["mean_test_score"].round(12))) > 2
+
+
+def test_grid_search_reaches_into_a_sum_of_graphs():
+    X = problem(n=40)[0]
+    y = np.arange(40) % 2
+    graph = KNNGraph() + LabelGraph()
+    search = GridSearchCV(GNMF(3, graph=graph, max_iter=5), {"graph__knngraph__n_neighbors": [1, 9]}, cv=2).fit(X, y)
+    assert search.best_params_["graph__knngraph__n_neighbors"] in (1, 9)
+
+
+def test_an_affinity_cannot_be_cross_validated():
+    X, W, _, _ = problem()
+    with pytest.raises(ValueError, match="cannot be cross-validated"):
+        GridSearchCV(GNMF(3, graph=W), {"graph_reg": [1.0, 2.0]}, cv=2, error_score="raise").fit(X)
+
+
+@pytest.mark.parametrize("loss", ["frobenius", "kullback-leibler"])
+@pytest.mark.parametrize(("alpha", "l1_ratio"), [(0.0, 0.0), (0.01, 0.0), (0.01, 1.0), (0.02, 0.4)])
+def test_penalties_and_iterates_are_scikit_learns(loss, alpha, l1_ratio):
+    """The same start and the same number of `mu` iterations give scikit-learn's factors."""
+    X, _, V, U = problem(density=1.0)
+    settings = {"alpha_W": alpha, "alpha_H": 2 * alpha, "l1_ratio": l1_ratio, "max_iter": 25, "tol": 0}
+    peer = decomposition.NMF(4, solver="mu", beta_loss=loss, init="custom", **settings)
+    W = peer.fit_transform(X, W=V.copy(), H=U.T.copy())
+    mine = NMF(4, loss=loss, init=(V, U.T), alpha_V=alpha, alpha_U=2 * alpha, l1_ratio=l1_ratio, max_iter=25,
+               tol=0, normalize=None)  # fmt: skip
+    np.testing.assert_allclose(mine.fit_transform(X), W, rtol=1e-9)
+    np.testing.assert_allclose(mine.components_, peer.components_, rtol=1e-9)
+    assert mine.reconstruction_err_ == pytest.approx(peer.reconstruction_err_, rel=1e-9)
+
+
+def test_without_assign_there_are_no_labels():
+    model = NMF(2).fit(problem()[0])
+    for name in ("predict", "fit_predict", "labels_"):
+        assert not hasattr(model, name)
+    with pytest.raises(AttributeError) as caught:
+        model.predict(problem()[0])
+    assert "NMF has labels only with assign='kmeans' or assign='argmax'" in str(caught.value.__cause__)
