@@ -13,7 +13,6 @@ import numpy as np
 from manifact.backends import Array, Data
 from manifact.files import read_arrays, write_arrays
 from manifact.solvers.engine import Iteration
-from manifact.solvers.state import State
 
 FORMAT = "manifact-checkpoint-1"
 #: Parameters that do not change the iterates: a run may go on with other values of them.
@@ -34,8 +33,8 @@ class Checkpoint:
         """Whether there is something to continue."""
         return self.path.exists()
 
-    def read(self, data: Data) -> tuple[State, Array]:
-        """The state and the objective so far."""
+    def read(self) -> tuple[Array, Array, Array]:
+        """U, V and the objective so far."""
         arrays, metadata = read_arrays(self.path)
         if metadata.get("format") != FORMAT:
             raise ValueError(f"checkpoint={str(self.path)!r} is not a checkpoint of ours: name another file")
@@ -43,7 +42,7 @@ class Checkpoint:
             raise ValueError(
                 f"checkpoint={str(self.path)!r} belongs to other data or parameters: delete it or name another file"
             )
-        return State(data, arrays["U"], arrays["V"]), arrays["objective"]
+        return arrays["U"], arrays["V"], arrays["objective"]
 
     def __call__(self, iteration: Iteration) -> None:
         """Write, if it is time."""

@@ -131,10 +131,11 @@ class _NeighborGraph(AffinityGraph):
         self._X = X
         self._sigma = sigma
 
-    def ties(self, X: Any) -> Any:
+    def tie(self, X: Any, V: Array) -> tuple[Array, Array]:
         builder = self._builder
         index, keys = nearest(self._X, builder.n_neighbors, builder.metric, queries=X)
-        return builder._affinity(self._X, X, index, keys, self._sigma)
+        W = builder._affinity(self._X, X, index, keys, self._sigma).astype(V.dtype)
+        return W @ V, np.asarray(W.sum(axis=1)).ravel()
 
 
 def mean_distance(X: Any) -> float:

@@ -33,8 +33,8 @@ class Graph:
         """Tr(AᵀLB)."""
         return float(np.einsum("ij,ij->", A, self.laplacian(B), dtype=np.float64))
 
-    def ties(self, X: Any) -> Any:
-        """Affinity of new samples to the training samples, n_new x n, sparse."""
+    def tie(self, X: Any, V: Array) -> tuple[Array, Array]:
+        """W V and the degrees for new samples X, W their affinity to the training samples with representation V."""
         raise ValueError(
             "tie=True needs a graph that finds neighbours of new samples: fit with graph=KNNGraph(...) "
             f"instead of {type(self).__name__}"
@@ -133,9 +133,12 @@ class SumOfGraphs(Graph):
     def energy(self, A: Array, B: Array) -> float:
         return sum(w * graph.energy(A, B) for w, graph in zip(self.weights, self.graphs, strict=True))
 
-    def ties(self, X: Any) -> Any:
-        parts = [w * graph.ties(X) for w, graph in zip(self.weights, self.graphs, strict=True)]
-        return sum(parts[1:], start=parts[0])
+    def tie(self, X: Any, V: Array) -> tuple[Array, Array]:
+        parts = [graph.tie(X, V) for graph in self.graphs]
+        scaled = [
+            (V.dtype.type(w) * pull, V.dtype.type(w) * d) for w, (pull, d) in zip(self.weights, parts, strict=True)
+        ]
+        return sum(pull for pull, _ in scaled), sum(d for _, d in scaled)
 
 
 class LabelCliques(Graph):

@@ -21,7 +21,7 @@ from manifact.backends import Array, Data, as_data
 from manifact.checkpoint import Checkpoint
 from manifact.graphs import Graph
 from manifact.memory import require
-from manifact.models.start import STARTS, start, unit_columns
+from manifact.models.start import STARTS, start
 from manifact.progress import progress
 from manifact.solvers.engine import Callback, Result, Step, run
 from manifact.solvers.registry import SOLVERS
@@ -31,6 +31,9 @@ from manifact.terms import ElasticNet, Frobenius, KullbackLeibler, Term, total
 LOSSES: dict[str, Any] = {"frobenius": Frobenius, "kullback-leibler": KullbackLeibler}
 #: Iterations where ``max_iter`` is None: the papers stop `mu` at 100, and for graph models that is part of the method.
 MU_ITERATIONS = 100
+ITERATIONS = 500
+#: Every solver there is; each model says which of them it can use.
+SOLVER_NAMES = ("auto", "mu", "bcd", "newton")
 DEFAULT_TOL = 1e-4
 #: Largest entries between which products of two factors are safe in float32.
 SINGLE_RANGE = (1e-12, 1e12)
@@ -40,6 +43,28 @@ def _assigns(model: Any) -> bool:
     if model.assign is None:
         raise AttributeError(f"{type(model).__name__} has labels only with assign='kmeans' or assign='argmax'")
     return True
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a model is fitted to."""
+
+    X: Any
+    y: Any
+    data: Data
+    graph: Graph | None
+    rng: np.random.RandomState
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How it is fitted."""
+
+    solver: str
+    terms: list[Term]
+    step: Step
+    max_iter: int
+    tol: float
 
 
 @dataclass(eq=False, repr=False)
@@ -68,6 +93,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     _solvers: ClassVar[tuple[str, ...]] = ("mu",)
     #: Whether an early stop belongs to the published rule, so that "mu" uses no tolerance unless asked.
     _stops_early: ClassVar[bool] = False
+    _state_type: ClassVar[type[State]] = State
 
     # ---- what a model says about itself ------------------------------------------------------------------------
 
@@ -75,14 +101,21 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _loss(self) -> str:
         return getattr(self, "loss", "frobenius")
 
+    def _check_model(self) -> None:
+        """Check the parameters that this model adds."""
+
     def _build_graph(self, X: Any, y: Any) -> Graph | None:
         return None
 
-    def _graph_terms(self, graph: Graph, solve_tol: float) -> list[Term]:
+    def _make_data(self, X: Any, weight: Array | None) -> Data:
+        return as_data(X, weight)
+
+    def _model_terms(self, problem: Problem, exact: bool) -> list[Term]:
+        """The terms beside the loss and the penalties; ``exact`` asks for linear solves to the last digits."""
         return []
 
-    def _check_model(self) -> None:
-        """Check the parameters that this model adds."""
+    def _make_step(self, solver: str, terms: list[Term], problem: Problem) -> Step:
+        return SOLVERS[solver](terms)
 
     # ---- fitting -----------------------------------------------------------------------------------------------
 
@@ -136,28 +169,22 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         weight = _check_weight(sample_weight, X)
         require(8 * sum(X.shape) * self.n_components * X.dtype.itemsize, "the factors", "lower n_components")
         rng = check_random_state(self.random_state)
-        graph = self._build_graph(X, y)
-        data = as_data(X, weight)
-        solver, max_iter, tol = self._plan(graph)
-        terms = self._terms(data, graph, tol)
-        result = self._run(X, data, terms, solver, max_iter, tol, graph, rng, checkpoint, every)
-        self._store(X, data, graph, result, solver, rng)
+        problem = Problem(X, y, self._make_data(X, weight), self._build_graph(X, y), rng)
+        plan = self._plan(problem)
+        saved = None if checkpoint is None else Checkpoint(checkpoint, self, problem.data, every or 10)
+        result = self._run(problem, plan, saved)
+        self._store(problem, plan, result)
         return self.representation_
 
-    def _plan(self, graph: Graph | None) -> tuple[str, int, float]:
-        """Solver, iterations and tolerance, with the defaults filled in."""
+    def _plan(self, problem: Problem) -> Plan:
+        """Solver, terms, iterations and tolerance, with the defaults filled in."""
         solver = self._solvers[0] if self.solver == "auto" else self.solver
-        max_iter = MU_ITERATIONS if self.max_iter is None else self.max_iter
-        untold = 0.0 if self._stops_early and graph is not None and solver == "mu" else DEFAULT_TOL
-        return solver, max_iter, untold if self.tol is None else self.tol
-
-    def _terms(self, data: Data, graph: Graph | None, tol: float) -> list[Term]:
-        from manifact.terms.graph import EXACT, INEXACT
-
+        max_iter = (MU_ITERATIONS if solver == "mu" else ITERATIONS) if self.max_iter is None else self.max_iter
+        untold = 0.0 if self._stops_early and solver == "mu" else DEFAULT_TOL
+        tol = untold if self.tol is None else self.tol
         terms: list[Term] = [LOSSES[self._loss]()]
-        if graph is not None:
-            terms += self._graph_terms(graph, EXACT if tol == 0 and self.tol == 0 else INEXACT)
-        return terms + self._penalties(data.shape)
+        terms += self._model_terms(problem, exact=self.tol == 0) + self._penalties(problem.data.shape)
+        return Plan(solver, terms, self._make_step(solver, terms, problem), max_iter, tol)
 
     def _penalties(self, shape: tuple[int, int]) -> list[Term]:
         """scikit-learn's penalties: its objective halves the squared error, ours (the papers') does not."""
@@ -171,32 +198,28 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
                 penalties.append(ElasticNet(block, strength * self.l1_ratio, strength * (1 - self.l1_ratio)))
         return penalties
 
-    def _run(
-        self, X: Any, data: Data, terms: list[Term], solver: str, max_iter: int, tol: float,
-        graph: Graph | None, rng: np.random.RandomState, checkpoint: Any, every: int | None,
-    ) -> Result:  # fmt: skip
-        step = SOLVERS[solver](terms)
-        saved = None if checkpoint is None else Checkpoint(checkpoint, self, data, every or 10)
-        with progress(type(self).__name__, max_iter, enabled=bool(self.verbose)) as bar:
+    def _run(self, problem: Problem, plan: Plan, saved: Checkpoint | None) -> Result:
+        with progress(type(self).__name__, plan.max_iter, enabled=bool(self.verbose)) as bar:
             callbacks: list[Callback] = [bar] if saved is None else [bar, saved]
             if saved is not None and saved.exists():
-                state, history = saved.read(data)
+                U, V, history = saved.read()
+                state = self._state_type(problem.data, U, V)
             else:
-                first = self._first(X, data, terms, step, max_iter, graph, rng)
+                first = self._first(problem, plan)
                 if first.reason == "interrupted":
                     return first
                 state, history = first.state, first.objective
-            return run(state, terms, step, max_iter=max_iter, tol=tol, callbacks=callbacks, history=history)
+            return run(
+                state, plan.terms, plan.step, max_iter=plan.max_iter, tol=plan.tol, callbacks=callbacks, history=history
+            )
 
-    def _first(
-        self, X: Any, data: Data, terms: list[Term], step: Step, max_iter: int,
-        graph: Graph | None, rng: np.random.RandomState,
-    ) -> Result:  # fmt: skip
+    def _first(self, problem: Problem, plan: Plan) -> Result:
         """The start, or of ``n_init`` starts the one with the lowest objective after ``init_iter`` iterations."""
-        iterations = 0 if self.n_init == 1 else min(self.init_iter, max_iter)
+        iterations = 0 if self.n_init == 1 else min(self.init_iter, plan.max_iter)
         best: Result | None = None
         for _ in range(self.n_init):
-            result = run(State(data, *self._start(X, graph, rng)), terms, step, max_iter=iterations, tol=0)
+            start = self._state_type(problem.data, *self._start(problem))
+            result = run(start, plan.terms, plan.step, max_iter=iterations, tol=0)
             if best is None or result.objective[-1] < best.objective[-1]:
                 best = result
             if result.reason == "interrupted":
@@ -204,24 +227,22 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         assert best is not None
         return best
 
-    def _start(self, X: Any, graph: Graph | None, rng: np.random.RandomState) -> tuple[Array, Array]:
+    def _start(self, problem: Problem) -> tuple[Array, Array]:
         """U and V to start from."""
-        n, m = X.shape
-        k = self.n_components
         if self.warm_start and hasattr(self, "components_"):
-            return self._warm(X)
+            return self._warm(problem.X)
         if isinstance(self.init, str):
-            U, V = start(self.init, X, k, rng, graph)
-        else:
-            V = _check_factor("V0", self.init[0], (n, k), X.dtype)
-            U = np.ascontiguousarray(_check_factor("components0", self.init[1], (k, m), X.dtype).T)
-        return U, self._positive_start(V, graph)
+            return self._named_start(problem)
+        return self._given_start(problem)
 
-    def _positive_start(self, V: Array, graph: Graph | None) -> Array:
-        """With the entropic penalty a zero in V costs infinitely much, so zeros are raised."""
-        if graph is None or self._loss != "kullback-leibler":
-            return V
-        return np.maximum(V, 1e-10 * float(V.mean()) or 1e-10)
+    def _named_start(self, problem: Problem) -> tuple[Array, Array]:
+        return start(self.init, problem.X, self.n_components, problem.rng, problem.graph)
+
+    def _given_start(self, problem: Problem) -> tuple[Array, Array]:
+        (n, m), k, dtype = problem.X.shape, self.n_components, problem.data.dtype
+        V = _check_factor("V0", self.init[0], (n, k), dtype)
+        U = _check_factor("components0", self.init[1], (k, m), dtype)
+        return np.ascontiguousarray(U.T), V
 
     def _warm(self, X: Any) -> tuple[Array, Array]:
         if self.components_.shape != (self.n_components, X.shape[1]):
@@ -236,42 +257,42 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             V = self._project(X, tie=False)
         return U, V
 
-    def _store(
-        self, X: Any, data: Data, graph: Graph | None, result: Result, solver: str, rng: np.random.RandomState
-    ) -> None:
+    def _store(self, problem: Problem, plan: Plan, result: Result) -> None:
         if result.reason == "interrupted":
             warnings.warn(
                 f"interrupted after iteration {result.n_iter}: the model holds the last iterate",
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        U, V = result.state.U, result.state.V
+        state = result.state
         if self.normalize == "basis":
-            U, V = unit_columns(U, V)
-            order = np.argsort(-V.sum(axis=0), kind="stable")
-            U, V = np.ascontiguousarray(U[:, order]), np.ascontiguousarray(V[:, order])
-        self.components_ = np.ascontiguousarray(U.T)
+            state = normalized(state)
+        self._store_basis(problem, state)
         self._n_features_out = self.n_components
         self.objective_ = result.objective
         self.n_iter_ = result.n_iter
         self.converged_ = result.converged
-        self.solver_ = solver
-        self._store_graph(graph, V)
-        if data.weight is not None and graph is None and not data.weight.all():
+        self.solver_ = plan.solver
+        weight = problem.data.weight
+        if weight is not None and problem.graph is None and not weight.all():
             # Nothing in the objective holds these rows; they get what transform would give them.
-            V = np.where(data.weight[:, None] > 0, V, self._project(X, tie=False))
-        self.representation_ = V
-        unweighted = data if data.weight is None else as_data(X)
-        self.reconstruction_err_ = self._error(unweighted, U, V)
-        self._assign(V, rng)
+            fitted = np.where(weight[:, None] > 0, state.V, self._project(problem.X, tie=False))
+            state = state.replace("V", fitted)
+        self.representation_ = state.V
+        self._store_graph(problem.graph, state.V)
+        unweighted = problem.data if weight is None else self._make_data(problem.X, None)
+        # As scikit-learn: ‖X − V Uᵀ‖, or sqrt(2 KL).
+        whole = 1.0 if self._loss == "frobenius" else 2.0
+        loss = LOSSES[self._loss]().value(self._state_type(unweighted, state.U, state.V))
+        self.reconstruction_err_ = float(np.sqrt(max(0.0, whole * loss)))
+        self._assign(state.V, problem.rng)
+
+    def _store_basis(self, problem: Problem, state: State) -> None:
+        """Keep the basis."""
+        self.components_ = np.ascontiguousarray(state.U.T)
 
     def _store_graph(self, graph: Graph | None, V: Array) -> None:
         """Keep what a graph model keeps of its graph."""
-
-    def _error(self, data: Data, U: Array, V: Array) -> float:
-        """As scikit-learn: ‖X − V Uᵀ‖, or sqrt(2 KL)."""
-        whole = 1.0 if self._loss == "frobenius" else 2.0
-        return float(np.sqrt(max(0.0, whole * total([LOSSES[self._loss]()], State(data, U, V)))))
 
     def _assign(self, V: Array, rng: np.random.RandomState) -> None:
         """Clusters of the samples: k-means on V with 20 starts as the papers do, or the largest part."""
@@ -336,10 +357,11 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _check_parameters(self) -> None:
         checks.integer("n_components", self.n_components, at_least=1)
         checks.option("device", self.device, ("cpu",))
-        checks.option("solver", self.solver, ("auto", *SOLVERS))
+        checks.option("solver", self.solver, SOLVER_NAMES)
         if self.solver not in ("auto", *self._solvers):
             raise ValueError(
-                f"solver={self.solver!r} cannot minimise {type(self).__name__}: choose 'auto' or one of {self._solvers}"
+                f"solver={self.solver!r} cannot minimise {type(self).__name__}: "
+                f"choose one of 'auto', {', '.join(map(repr, self._solvers))}"
             )
         if isinstance(self.init, str) or not isinstance(self.init, tuple | list) or len(self.init) != 2:
             checks.option("init", self.init, (*STARTS, "(V0, components0)"))
@@ -376,6 +398,15 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def normalized(s: State) -> State:
+    """The state with basis vectors of unit length, their scale in V (GNMF paper, eq 16), heaviest part first."""
+    norms = np.sqrt(np.diag(s.UtU))
+    norms = np.where(norms > 0, norms, 1).astype(s.U.dtype)
+    U, V = s.U / norms, s.V * norms
+    order = np.argsort(-V.sum(axis=0), kind="stable")
+    return type(s)(s.data, np.ascontiguousarray(U[:, order]), np.ascontiguousarray(V[:, order]))
 
 
 def _wide_enough(X: Any) -> Any:

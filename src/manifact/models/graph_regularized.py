@@ -9,9 +9,10 @@ import numpy as np
 from manifact import checks
 from manifact.backends import Array
 from manifact.graphs import Graph, as_builder
-from manifact.models.base import Factorization
+from manifact.models.base import Factorization, Problem
 from manifact.models.declare import model
 from manifact.terms import EntropicSmoothness, Smoothness, Term
+from manifact.terms.graph import EXACT, INEXACT
 
 
 @model
@@ -32,12 +33,20 @@ class GraphFactorization(Factorization):
             raise ValueError(f"graph has {graph.n_samples} vertices but X has {X.shape[0]} samples: they must agree")
         return graph
 
-    def _graph_terms(self, graph: Graph, solve_tol: float) -> list[Term]:
+    def _model_terms(self, problem: Problem, exact: bool) -> list[Term]:
+        assert problem.graph is not None
         if self.graph_reg == 0:
             return []
         if self._loss == "frobenius":
-            return [Smoothness(graph, self.graph_reg)]
-        return [EntropicSmoothness(graph, self.graph_reg, solve_tol)]
+            return [Smoothness(problem.graph, self.graph_reg)]
+        return [EntropicSmoothness(problem.graph, self.graph_reg, EXACT if exact else INEXACT)]
+
+    def _start(self, problem: Problem) -> tuple[Array, Array]:
+        U, V = super()._start(problem)
+        if self._loss == "kullback-leibler":
+            # A zero in V costs the entropic penalty infinitely much.
+            V = np.maximum(V, 1e-10 * float(V.mean()) or 1e-10)
+        return U, V
 
     def _store_graph(self, graph: Graph | None, V: Array) -> None:
         assert graph is not None
@@ -47,7 +56,5 @@ class GraphFactorization(Factorization):
         self.smoothness_ = graph.energy(V, V) / weight if weight > 0 else 0.0
 
     def _pull(self, X: Any) -> tuple[Array, Array]:
-        ties = self.graph_.ties(X).astype(X.dtype)
-        lam = X.dtype.type(self.graph_reg)
-        degrees = np.asarray(ties.sum(axis=1)).ravel()
-        return lam * (ties @ self.representation_.astype(X.dtype)), lam * degrees
+        pull, degrees = self.graph_.tie(X, self.representation_.astype(X.dtype))
+        return X.dtype.type(self.graph_reg) * pull, X.dtype.type(self.graph_reg) * degrees
