@@ -9,12 +9,27 @@ from typing import TYPE_CHECKING, Any
 from manifact._version import __version__
 
 if TYPE_CHECKING:
-    from manifact.models import GNMF, LPNMF, NMF
+    from manifact.models import ALPNMF, CF, GNMF, LCCF, LCF, LPNMF, NMF, SPNMF
 
-_MODELS = ("GNMF", "LPNMF", "NMF")
-_MODULES = ("datasets", "graphs", "metrics", "models")
+_MODELS = ("ALPNMF", "CF", "GNMF", "LCCF", "LCF", "LPNMF", "NMF", "SPNMF")
+_MODULES = ("baselines", "datasets", "graphs", "metrics", "models")
 
-__all__ = ["GNMF", "LPNMF", "NMF", "__version__", "datasets", "graphs", "metrics", "models"]
+__all__ = [
+    "ALPNMF",
+    "CF",
+    "GNMF",
+    "LCCF",
+    "LCF",
+    "LPNMF",
+    "NMF",
+    "SPNMF",
+    "__version__",
+    "baselines",
+    "datasets",
+    "graphs",
+    "metrics",
+    "models",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
-from manifact.backends import Array, Data
+from manifact.backends import Array
 from manifact.files import read_arrays, write_arrays
 from manifact.solvers.engine import Iteration
 
 FORMAT = "manifact-checkpoint-1"
 #: Parameters that do not change the iterates: a run may go on with other values of them.
-FREE = ("max_iter", "tol", "verbose", "assign", "normalize", "n_init", "init_iter", "warm_start", "device")
+FREE = ("max_iter", "verbose", "assign", "normalize", "device")
 
 
 class Checkpoint:
     """A callback that writes the factors and the objective every so many iterations, and reads them back."""
 
-    def __init__(self, path: str | PathLike[str], model: Any, data: Data, every: int) -> None:
+    def __init__(self, path: str | PathLike[str], model: Any, problem: Any, every: int) -> None:
         self.path = Path(path)
         self.every = every
-        self._owner = _fingerprint(model, data)
+        self._owner = _fingerprint(model, problem)
         if not self.path.parent.is_dir():
             raise ValueError(f"checkpoint={str(path)!r} is in a folder that does not exist: make {self.path.parent}")
 
@@ -53,10 +53,35 @@ class Checkpoint:
         write_arrays(self.path, arrays, {"format": FORMAT, "owner": self._owner})
 
 
-def _fingerprint(model: Any, data: Data) -> str:
+def _fingerprint(model: Any, problem: Any) -> str:
     """What must agree for a run to be the continuation of another."""
-    params = {name: repr(value) for name, value in model.get_params().items() if name not in FREE}
-    ones = np.ones((data.shape[1], 1), dtype=data.dtype)
-    sums = data.times(ones).astype(np.float64).ravel()
-    facts = [type(model).__name__, params, list(data.shape), str(data.dtype), data.square_sum, sums.tolist()]
-    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+    hashed = hashlib.sha256(type(model).__name__.encode())
+    for name, value in sorted(model.get_params().items()):
+        if name not in FREE:
+            _add(hashed, name)
+            _add(hashed, value)
+    data, graph = problem.data, problem.graph
+    _add(hashed, data.times(np.ones((data.shape[1], 1), dtype=data.dtype)))
+    _add(hashed, data.square_sum)
+    _add(hashed, problem.y)
+    if graph is not None:
+        _add(hashed, graph.degrees)
+        _add(hashed, graph.adjacency(np.arange(1.0, graph.n_samples + 1)[:, None]))
+    return hashed.hexdigest()
+
+
+def _add(hashed: Any, value: Any) -> None:
+    """Arrays by their bytes; generators not at all, since two runs never meet one in the same state."""
+    if isinstance(value, np.random.RandomState | np.random.Generator):
+        return
+    if sparse.issparse(value):
+        value = sparse.coo_array(value)
+        for part in (*value.coords, value.data):
+            _add(hashed, part)
+    elif isinstance(value, tuple | list):
+        for part in value:
+            _add(hashed, part)
+    elif isinstance(value, np.ndarray) and value.dtype != object:
+        hashed.update(np.ascontiguousarray(value).tobytes())
+    else:
+        hashed.update(repr(value).encode())

@@ -14,8 +14,7 @@ from manifact.backends import Array
 
 def match(y: Any, labels: Any) -> dict[Any, Any]:
     """The one-to-one map of clusters to classes under which most samples agree (Hungarian method)."""
-    counts = contingency_matrix(y, labels)
-    rows, columns = linear_sum_assignment(-counts)
+    _, rows, columns = _matching(y, labels)
     classes, clusters = np.unique(y), np.unique(labels)
     return {clusters[column]: classes[row] for row, column in zip(rows, columns, strict=True)}
 
@@ -26,8 +25,7 @@ def accuracy(y: Any, labels: Any) -> float:
     >>> accuracy([0, 0, 1, 1], [5, 5, 3, 5])
     0.75
     """
-    counts = contingency_matrix(y, labels)
-    rows, columns = linear_sum_assignment(-counts)
+    counts, rows, columns = _matching(y, labels)
     return float(counts[rows, columns].sum() / counts.sum())
 
 
@@ -61,6 +59,11 @@ def sparseness(P: Any) -> Array:
     length = np.linalg.norm(P, axis=1)
     ratio = np.divide(np.abs(P).sum(axis=1), length, out=np.full(len(P), root), where=length > 0)
     return (root - ratio) / (root - 1) if root > 1 else np.ones(len(P))
+
+
+def _matching(y: Any, labels: Any) -> tuple[Array, Array, Array]:
+    counts = contingency_matrix(y, labels)
+    return counts, *linear_sum_assignment(-counts)
 
 
 def _entropy(p: Array) -> float:

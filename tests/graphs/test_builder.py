@@ -16,6 +16,14 @@ def test_sums_add_matrices():
     np.testing.assert_allclose(graph.build(X, y).adjacency(eye), expected)
 
 
+def test_an_affinity_may_stand_on_either_side():
+    X, W, _, _ = problem()
+    eye = np.eye(len(X))
+    for matrix in (W, sparse.csr_array(W)):
+        one, other = (KNNGraph(3) + matrix).build(X), (matrix + KNNGraph(3)).build(X)
+        np.testing.assert_allclose(one.adjacency(eye), other.adjacency(eye))
+
+
 def test_parameters_of_named_graphs_can_be_set():
     graph = clone(KNNGraph(3) + KNNGraph(4) + sparse.eye_array(5))
     assert [name for name, _ in graph.graphs] == ["knngraph", "knngraph2", "affinity"]

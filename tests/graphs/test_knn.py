@@ -45,6 +45,54 @@ def test_heat_on_cosine_neighbours_uses_distances(X):
     np.testing.assert_allclose(W.data, np.exp(-d2 / 0.5), rtol=1e-9)
 
 
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_cosine_neighbours_are_those_of_the_largest_cosine(X, kind):
+    X[7] = 0
+    W = KNNGraph(4, metric="cosine").build(kind(X)).W.toarray()
+    lengths = np.where(X.any(axis=1), np.linalg.norm(X, axis=1), 1)
+    cosine = (X @ X.T) / np.outer(lengths, lengths)
+    np.fill_diagonal(cosine, -1)
+    cosine[7] = cosine[:, 7] = -1
+    E = np.zeros(W.shape, dtype=bool)
+    for j in np.flatnonzero(X.any(axis=1)):
+        E[j, np.argsort(-cosine[j], kind="stable")[:4]] = True
+    np.testing.assert_array_equal(W > 0, E | E.T)
+
+
+def test_samples_without_entries_have_no_cosine_neighbours(rng):
+    X = np.vstack([rng.random((6, 3)), np.zeros((3, 3))])
+    for kind in (np.asarray, sparse.csr_array):
+        graph = KNNGraph(3, metric="cosine").build(kind(X))
+        assert not graph.degrees[6:].any()
+        assert graph.degrees[:6].all()
+        assert not graph.tie(kind(np.zeros((1, 3))), np.eye(9))[0].any()
+
+
+@pytest.mark.parametrize("weight", ["dot", "heat", "cosine"])
+def test_counts_of_eight_bits_do_not_overflow(weight, rng):
+    counts = rng.integers(0, 255, (30, 40)).astype(np.uint8)
+    expected = KNNGraph(3, weight=weight).build(counts.astype(float)).W.toarray()
+    for kind in (np.asarray, sparse.csr_array):
+        np.testing.assert_allclose(KNNGraph(3, weight=weight).build(kind(counts)).W.toarray(), expected)
+
+
+def test_setting_parameters_later_does_not_change_a_built_graph(X):
+    builder = KNNGraph(3)
+    graph = builder.build(X)
+    before = graph.tie(X[:2], np.eye(60))[1]
+    builder.set_params(n_neighbors=9)
+    np.testing.assert_array_equal(graph.tie(X[:2], np.eye(60))[1], before)
+
+
+@pytest.mark.parametrize("weight", ["binary", "heat", "dot", "cosine"])
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_a_graph_of_dense_samples_ties_sparse_ones_and_the_reverse(X, weight, metric):
+    for one, other in ((np.asarray, sparse.csr_array), (sparse.csr_array, np.asarray)):
+        graph = KNNGraph(3, weight=weight, metric=metric).build(one(X))
+        mine, theirs = graph.tie(other(X[:5] + 0.01), np.eye(60)), graph.tie(one(X[:5] + 0.01), np.eye(60))
+        np.testing.assert_allclose(mine[0], theirs[0], atol=1e-12)
+
+
 def test_sigma_is_the_mean_distance(X):
     d = np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=2))
     assert mean_distance(X) == pytest.approx(d.mean())

@@ -22,6 +22,13 @@ def test_samples_of_a_class_are_joined_and_the_unlabelled_are_not(y, weight, rng
     np.testing.assert_allclose(graph.energy(V, V), np.trace(V.T @ (np.diag(W.sum(axis=1)) - W) @ V))
 
 
+def test_energy_of_almost_equal_samples_keeps_its_digits(rng):
+    V = (1 + 1e-5 * rng.standard_normal((1000, 2))).astype(np.float32)
+    graph = LabelGraph().build(np.zeros((1000, 1)), np.zeros(1000, dtype=int))
+    wide = V.astype(float)
+    assert graph.energy(V, V) == pytest.approx(1000 * np.sum((wide - wide.mean(axis=0)) ** 2), rel=1e-6)
+
+
 def test_large_classes_stay_small():
     graph = LabelGraph().build(np.zeros((100_000, 1)), np.zeros(100_000, dtype=int))
     assert graph.H.nnz == 100_000

@@ -96,6 +96,14 @@ def test_grid_search_reaches_into_a_sum_of_graphs():
     assert search.best_params_["graph__knngraph__n_neighbors"] in (1, 9)
 
 
+def test_graph_parameters_need_a_graph():
+    with pytest.raises(
+        ValueError, match=r"graph__n_neighbors needs a graph to set it on: construct with graph=KNNGraph"
+    ):
+        GNMF(3).set_params(graph__n_neighbors=4)
+    assert GNMF(3).set_params(graph=KNNGraph(), graph__n_neighbors=4).graph.n_neighbors == 4
+
+
 def test_an_affinity_cannot_be_cross_validated():
     X, W, _, _ = problem()
     with pytest.raises(ValueError, match="cannot be cross-validated"):

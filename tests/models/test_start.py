@@ -53,6 +53,12 @@ def test_nndsvd_is_scikit_learns(init):
     np.testing.assert_allclose(mine[1], scaled, atol=1e-6)
 
 
+def test_nndsvda_keeps_all_parts_of_tiny_data():
+    X = problem()[0]
+    errors = [NMF(4, init="nndsvda", max_iter=500, tol=0).fit(X * s).reconstruction_err_ / s for s in (1, 1e-13)]
+    assert errors[1] == pytest.approx(errors[0], rel=0.02)
+
+
 def test_spectral_clusters_are_the_components_of_the_graph(rng):
     for size in (10, 100):
         blocks = np.kron(np.eye(3), np.ones((size, size)))

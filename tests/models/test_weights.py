@@ -5,7 +5,6 @@ import pytest
 from tests.conftest import KINDS, problem
 
 from manifact import GNMF, LPNMF, NMF
-from manifact.models.base import normalized_cut_weight
 
 RAW = {"tol": 0, "max_iter": 40, "normalize": None}
 
@@ -62,13 +61,42 @@ def test_weight_zero_removes_a_samples_loss(loss):
     )
 
 
+@pytest.mark.parametrize("loss", ["frobenius", "kullback-leibler"])
+@pytest.mark.parametrize("kind", ["dense", "csr"])
+@pytest.mark.parametrize("scale", [1e-10, 1e10])
+def test_the_scale_of_weights_does_not_matter_without_a_graph(loss, kind, scale):
+    X, _, V, U = problem()
+    model = NMF(4, loss=loss, init=(V, U.T), **RAW)
+    expected = model.fit_transform(KINDS[kind](X))
+    np.testing.assert_allclose(model.fit_transform(KINDS[kind](X), sample_weight=np.full(24, scale)), expected)
+
+
+@pytest.mark.parametrize("kind", ["dense", "csr"])
+@pytest.mark.parametrize("scale", [1e-30, 1e-6, 1e6])
+def test_ncw_does_not_depend_on_the_scale_of_the_data(kind, scale):
+    X = problem()[0]
+    model = NMF(4, loss="kullback-leibler", random_state=0, tol=0)
+    expected = model.fit(KINDS[kind](X), sample_weight="ncw").components_
+    scaled = model.fit(KINDS[kind](X * scale), sample_weight="ncw").components_
+    np.testing.assert_allclose(scaled, expected, rtol=1e-6, atol=1e-9)
+
+
+def test_single_precision_holds_small_weights():
+    X, W, V, U = (P.astype(np.float32) for P in problem(n=60))
+    gamma = np.full(60, 1e-7)
+    model = LPNMF(4, graph=W.astype(float), init=(V, U.T), tol=0, max_iter=3, normalize=None)
+    single = model.fit_transform(X, sample_weight=gamma)
+    double = model.fit_transform(X.astype(float), sample_weight=gamma)
+    np.testing.assert_allclose(single, double, rtol=1e-3)
+
+
 @pytest.mark.parametrize("kind", ["dense", "csr"])
 def test_ncw_is_the_papers_weighting(kind):
     X, W, V, U = problem()
     X[5] = 0
     similarity = (X @ X.T).sum(axis=1)
     gamma = np.divide(1, similarity, out=np.zeros(len(X)), where=similarity > 0)
-    np.testing.assert_allclose(normalized_cut_weight(KINDS[kind](X)), gamma)
+    np.testing.assert_allclose(LPNMF()._normalized_cut_weight(KINDS[kind](X)), gamma)
     model = LPNMF(4, graph_reg=2.0, graph=W, init=(V, U.T), **RAW)
     np.testing.assert_allclose(
         model.fit_transform(KINDS[kind](X), sample_weight="ncw"), model.fit_transform(X, sample_weight=gamma)

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from tests.conftest import problem
 
 from manifact.graphs import AffinityGraph
@@ -38,8 +39,20 @@ def test_the_tolerance_is_met_in_every_column(rng):
         assert (residual <= 1.01 * tol).all()
 
 
-def test_single_precision_ends(rng):
-    graph = AffinityGraph(check_affinity(problem()[1]))
-    Z = graph.solve(np.ones(3, dtype=np.float32), 100.0, rng.random((24, 3)).astype(np.float32))
+@pytest.mark.parametrize("lam", [100.0, 1e6, 1e8])
+def test_single_precision_factors_are_solved_in_double(rng, lam):
+    W = problem(n=200)[1]
+    B = rng.random((200, 3)).astype(np.float32)
+    Z = AffinityGraph(check_affinity(W)).solve(np.ones(3, dtype=np.float32), lam, B)
+    expected = np.linalg.solve(np.eye(200) + lam * (np.diag(W.sum(axis=1)) - W), B.astype(float))
     assert Z.dtype == np.float32
-    assert np.isfinite(Z).all()
+    np.testing.assert_allclose(Z, expected, rtol=1e-4)
+
+
+def test_a_solve_that_does_not_get_there_says_so(rng):
+    M = np.diag(10.0 ** np.linspace(-12, 3, 60))
+    M[0, 1] = M[1, 0] = 1e-13
+    rotation = np.linalg.qr(rng.standard_normal((60, 60)))[0]
+    M = rotation @ M @ rotation.T
+    with pytest.warns(ConvergenceWarning, match="a linear solve ended at the relative residual"):
+        conjugate_gradient(lambda P: M @ P, np.ones((60, 1)), rng.random((60, 1)), max_iter=3)

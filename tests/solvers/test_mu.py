@@ -45,12 +45,16 @@ def test_fifty_iterations_equal_the_transcription(kind, weighted, lam, loss):
 
 @pytest.mark.parametrize("loss", ["frobenius", "kullback-leibler"])
 @pytest.mark.parametrize("kind", ["dense", "csr"])
-def test_without_lambda_the_graph_changes_no_bit(loss, kind):
+@pytest.mark.parametrize("init", ["random", "nndsvd"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_without_lambda_the_graph_changes_no_bit(loss, kind, init, weighted):
     X, W, _, _ = problem(seed=2)
     X = KINDS[kind](X)
-    settings = {"loss": loss, "random_state": 0, "tol": 0, "max_iter": 30}
+    weight = np.arange(24) % 3 if weighted else None
+    settings = {"loss": loss, "init": init, "random_state": 0, "tol": 0, "max_iter": 30}
     plain_model, graph_model = NMF(4, **settings), GNMF(4, graph_reg=0.0, graph=W, **settings)
-    np.testing.assert_array_equal(plain_model.fit_transform(X), graph_model.fit_transform(X))
+    V = plain_model.fit_transform(X, sample_weight=weight)
+    np.testing.assert_array_equal(V, graph_model.fit_transform(X, sample_weight=weight))
     np.testing.assert_array_equal(plain_model.components_, graph_model.components_)
 
 

@@ -12,32 +12,23 @@ import numpy as np
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-class Data(Protocol):
-    """Γ X with all that models do to it; Γ holds the sample weights (identity where there are none)."""
+class Products(Protocol):
+    """What all data offer; Γ holds the sample weights (identity where there are none)."""
 
     shape: tuple[int, int]
     dtype: Any
     weight: Array | None
 
     def times(self, U: Array) -> Array:
-        """Γ X U."""
-
-    def times_transposed(self, V: Array) -> Array:
-        """Xᵀ Γ V."""
-
-    def ratio_times(self, U: Array, V: Array) -> tuple[Array, float]:
-        """(Γ X / Y) U and Σ γ_j x_ji log y_ji, Y = V Uᵀ."""
-
-    def ratio_times_transposed(self, U: Array, V: Array) -> Array:
-        """(Γ X / Y)ᵀ V."""
+        """Γ X U (for kernels K U, not weighted)."""
 
     @property
     def square_sum(self) -> float:
         """Σ γ_j x_ji²."""
 
     @property
-    def entropy_sum(self) -> float:
-        """Σ γ_j (x_ji log x_ji − x_ji)."""
+    def diagonal(self) -> Array:
+        """‖x_j‖², not weighted."""
 
     def residual(self, U: Array, V: Array) -> float | None:
         """Σ γ_j (x_ji − y_ji)² entry by entry, or None where that would form Y."""
@@ -57,6 +48,23 @@ class Data(Protocol):
     def rescale(self, P: Array, negative: Array, positive: Array) -> Array:
         """P ∘ negative / positive, with a floor under the denominators."""
 
+
+class Data(Products, Protocol):
+    """Γ X with all that models do to it."""
+
+    def times_transposed(self, V: Array) -> Array:
+        """Xᵀ Γ V."""
+
+    def ratio_times(self, U: Array, V: Array) -> tuple[Array, float]:
+        """(Γ X / Y) U and Σ γ_j x_ji log y_ji, Y = V Uᵀ."""
+
+    def ratio_times_transposed(self, U: Array, V: Array) -> Array:
+        """(Γ X / Y)ᵀ V."""
+
+    @property
+    def entropy_sum(self) -> float:
+        """Σ γ_j (x_ji log x_ji − x_ji)."""
+
     def project_least_squares(self, U: Array, G: Array, pull: Array | None, shift: Any, l1: float) -> Array:
         """Rows argmin_{v ≥ 0} vᵀ(G + shift_j I)v − 2 (x_jU + pull_j − l1/2)ᵀv, each on its own."""
 
@@ -64,8 +72,35 @@ class Data(Protocol):
         """Rows argmin_{v ≥ 0} KL(x_j ‖ U v) + Σ (l1 + shift_j) v + l2/2 v² − pull_j log v, each on its own."""
 
 
+class Gram(Products, Protocol):
+    """K = X Xᵀ or another kernel in the place of X, n x n and symmetric."""
+
+    #: Whether K has negative entries, or may have.
+    signed: bool
+
+    def times_positive(self, P: Array) -> Array:
+        """K⁺ P, for some K = K⁺ − K⁻ with both parts ≥ 0."""
+
+    def times_negative(self, P: Array) -> Array:
+        """K⁻ P."""
+
+
 def as_data(X: Any, weight: Array | None = None) -> Data:
     """Wrap validated X (dense array or CSR) and its sample weights."""
     from manifact.backends import numpy as backend
 
     return backend.wrap(X, weight)
+
+
+def as_gram(X: Any, weight: Array | None = None) -> Gram:
+    """K = X Xᵀ, never formed."""
+    from manifact.backends import gram
+
+    return gram.LinearGram(X, weight)
+
+
+def as_kernel(K: Any, weight: Array | None = None) -> Gram:
+    """A kernel matrix."""
+    from manifact.backends import gram
+
+    return gram.DenseGram(K, weight)

@@ -18,7 +18,7 @@ from manifact.backends.threads import over_rows
 FLOOR = 1e-10
 #: Dense blocks of Y are about this large, so that they stay in cache.
 BLOCK_BYTES = 1 << 23
-PROJECTION_SWEEPS = {"least_squares": 2000, "divergence": 1000}
+PROJECTION_SWEEPS = {"least_squares": 200, "divergence": 1000}
 PROJECTION_TOL = {"least_squares": 1e-10, "divergence": 1e-9}
 
 
@@ -48,6 +48,37 @@ def sparse_times(W: Any, V: Array) -> Array:
     return out
 
 
+def edge_energy(W: Any, A: Array, B: Array) -> float:
+    """Tr(AᵀLB) = 1/2 Σ_js W_js <a_j − a_s, b_j − b_s> for a CSR affinity W."""
+    A, B, out = np.ascontiguousarray(A), np.ascontiguousarray(B), np.empty(W.shape[0])
+    work = W.nnz * A.shape[1]
+    over_rows(csr.edge_energy, W.shape[0], work, W.indptr, W.indices, W.data, A, B, out, costs=W.indptr)
+    return float(out.sum())
+
+
+def repulsion_weights(W: Any, V: Array) -> Any:
+    """W_ij exp(−‖v_i − v_j‖²) on the edges of W."""
+    V = np.ascontiguousarray(V)
+    values = np.empty_like(W.data)
+    over_rows(csr.gaussian, W.shape[0], W.nnz * V.shape[1], W.indptr, W.indices, W.data, V, values, costs=W.indptr)
+    return sparse.csr_array((values, W.indices, W.indptr), shape=W.shape)
+
+
+def nonnegative_least_squares(G: Array, B: Array, shift: Any = 0.0) -> Array:
+    """Rows argmin_{v ≥ 0} vᵀ(G + shift_j I)v − 2 b_jᵀv, each on its own."""
+    n, k = B.shape
+    V = np.zeros_like(B, order="C")
+    shift = np.broadcast_to(np.asarray(shift, dtype=B.dtype), (n,))
+    sweeps, tol = _effort("least_squares", B.dtype)
+    G = np.ascontiguousarray(G, dtype=B.dtype)
+    over_rows(projection.least_squares, n, n * k * k * 50, G, np.ascontiguousarray(B), shift, sweeps, tol, V)
+    return V
+
+
+def _effort(problem: str, dtype: Any) -> tuple[int, float]:
+    return PROJECTION_SWEEPS[problem], max(PROJECTION_TOL[problem], 4 * float(np.finfo(dtype).eps))
+
+
 class _NumpyData:
     """What dense and sparse X share: everything that only touches the factors."""
 
@@ -62,21 +93,28 @@ class _NumpyData:
         return V.T @ self.weighted(V)
 
     def column_sums(self, V: Array) -> Array:
-        return V.sum(axis=0) if self.weight is None else self.weight @ V
+        if self.weight is not None:
+            return self.weight @ V
+        return V.sum(axis=0, dtype=np.float64).astype(V.dtype, copy=False)
 
     def inner(self, A: Array, B: Array) -> float:
         return float(np.einsum("ij,ij->", A, B, dtype=np.float64))
 
     def rescale(self, P: Array, negative: Array, positive: Array) -> Array:
-        scale = float(np.mean(positive, dtype=np.float64))
-        tiny = float(np.finfo(P.dtype).tiny)
-        return P * (negative / np.maximum(positive, max(FLOOR * scale, tiny)))
+        # Row by row: a sample (or feature) of another scale than the rest keeps its digits.
+        floor = FLOOR * np.mean(positive, axis=1, keepdims=True)
+        return P * (negative / np.maximum(positive, np.maximum(floor, np.finfo(P.dtype).tiny)))
+
+    @cached_property
+    def _floors(self) -> Array:
+        """What x is multiplied by for the floor under y: the data here are γx, the floor is made of x."""
+        if self.weight is None:
+            return np.full(self.shape[0], FLOOR, dtype=self.dtype)
+        weight = np.where(self.weight > 0, self.weight, 1)
+        return (FLOOR / weight).astype(self.dtype)
 
     def _rows(self, value: Any) -> Array:
         return np.broadcast_to(np.asarray(value, dtype=self.dtype), (self.shape[0],))
-
-    def _effort(self, problem: str) -> tuple[int, float]:
-        return PROJECTION_SWEEPS[problem], max(PROJECTION_TOL[problem], 4 * float(np.finfo(self.dtype).eps))
 
     def times(self, U: Array) -> Array:
         raise NotImplementedError
@@ -85,11 +123,7 @@ class _NumpyData:
         B = self.times(U) - self.dtype.type(l1 / 2)
         if pull is not None:
             B += pull
-        n, k = B.shape
-        V = np.zeros_like(B)
-        sweeps, tol = self._effort("least_squares")
-        over_rows(projection.least_squares, n, n * k * k * 50, G, B, self._rows(shift), sweeps, tol, V)
-        return V
+        return nonnegative_least_squares(G, B, shift)
 
     def project_divergence(self, U: Array, pull: Array | None, shift: Any, l1: float, l2: float) -> Array:
         X = self._as_csr()
@@ -102,7 +136,7 @@ class _NumpyData:
             pull = np.zeros((1, k), dtype=self.dtype)
         pull = np.broadcast_to(pull, (n, k))
         V += pull / np.maximum(a + self._rows(shift)[:, None], np.finfo(self.dtype).tiny)
-        sweeps, tol = self._effort("divergence")
+        sweeps, tol = _effort("divergence", self.dtype)
         over_rows(
             projection.divergence, n, X.nnz * k * 50, X.indptr, X.indices, X.data, U, a, l2, pull,
             self._rows(shift), FLOOR, float(np.finfo(self.dtype).tiny), sweeps, tol, V, costs=X.indptr,
@@ -127,6 +161,13 @@ class SparseData(_NumpyData):
         self.dtype = X.dtype
 
     @cached_property
+    def diagonal(self) -> Array:
+        """‖x_j‖²."""
+        if self.weight is not None:
+            raise NotImplementedError("row norms of weighted data are not kept")
+        return np.asarray(self.X.multiply(self.X).sum(axis=1)).ravel()
+
+    @cached_property
     def XT(self) -> Any:
         """Xᵀ in CSR."""
         return sparse.csr_array(self.X.T)
@@ -146,7 +187,7 @@ class SparseData(_NumpyData):
         tiny = float(np.finfo(self.dtype).tiny)
         over_rows(
             divergence.ratio_times, X.shape[0], 2 * X.nnz * k, X.indptr, X.indices, X.data, U, V,
-            self.dtype.type(FLOOR), self.dtype.type(tiny), out, loglik, costs=X.indptr,
+            self._floors, self.dtype.type(tiny), out, loglik, costs=X.indptr,
         )  # fmt: skip
         return out, float(loglik.sum())
 
@@ -156,7 +197,7 @@ class SparseData(_NumpyData):
         tiny = float(np.finfo(self.dtype).tiny)
         over_rows(
             divergence.ratio_times_transposed, XT.shape[0], 2 * XT.nnz * k, XT.indptr, XT.indices, XT.data, U, V,
-            self.dtype.type(FLOOR), self.dtype.type(tiny), out, costs=XT.indptr,
+            self._floors, self.dtype.type(tiny), out, costs=XT.indptr,
         )  # fmt: skip
         return out
 
@@ -196,13 +237,20 @@ class DenseData(_NumpyData):
     def times_transposed(self, V: Array) -> Array:
         return self.X.T @ V
 
+    @cached_property
+    def diagonal(self) -> Array:
+        """‖x_j‖²."""
+        if self.weight is not None:
+            raise NotImplementedError("row norms of weighted data are not kept")
+        return np.einsum("ij,ij->i", self.X, self.X)
+
     def _blocks(self) -> Iterator[slice]:
         rows = max(1, BLOCK_BYTES // max(1, self.shape[1] * self.dtype.itemsize))
         return (slice(start, start + rows) for start in range(0, self.shape[0], rows))
 
     def _floored(self, rows: slice, U: Array, V: Array) -> Array:
         Y = V[rows] @ U.T
-        return np.maximum(Y, FLOOR * self.X[rows] + np.finfo(self.dtype).tiny, out=Y)
+        return np.maximum(Y, self._floors[rows, None] * self.X[rows] + np.finfo(self.dtype).tiny, out=Y)
 
     def ratio_times(self, U: Array, V: Array) -> tuple[Array, float]:
         out, loglik = np.empty_like(V), 0.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import pairwise
@@ -68,5 +68,12 @@ def over_rows(kernel: Callable[..., None], n_rows: int, work: float, *args: Any,
         bounds[0], bounds[-1] = 0, n_rows
     pool = _pool(threads, os.getpid())
     jobs = [pool.submit(kernel, *args, int(start), int(stop)) for start, stop in pairwise(bounds) if stop > start]
-    for job in jobs:
-        job.result()
+    try:
+        for job in jobs:
+            job.result()
+    except BaseException:
+        # Nobody may go on writing into arrays that the caller takes back.
+        for job in jobs:
+            job.cancel()
+        wait(jobs)
+        raise

@@ -4,5 +4,18 @@ from manifact.datasets.bundled import load_digits, load_stdlib_docs
 from manifact.datasets.dataset import Dataset
 from manifact.datasets.home import NAMES, data_home, load
 from manifact.datasets.preprocessing import tfidf, unit_length
+from manifact.datasets.toy import crossing_lines, three_gaussians, two_rings
 
-__all__ = ["NAMES", "Dataset", "data_home", "load", "load_digits", "load_stdlib_docs", "tfidf", "unit_length"]
+__all__ = [
+    "NAMES",
+    "Dataset",
+    "crossing_lines",
+    "data_home",
+    "load",
+    "load_digits",
+    "load_stdlib_docs",
+    "tfidf",
+    "three_gaussians",
+    "two_rings",
+    "unit_length",
+]

@@ -15,15 +15,15 @@ from manifact.datasets.dataset import Dataset
 #: Subjects that the standard library writes about, and where.
 SUBJECTS = {
     "asynchronous": ("asyncio",),
-    "email": ("email", "smtplib.py", "imaplib.py", "poplib.py", "mailbox.py"),
-    "testing": ("unittest", "doctest.py"),
-    "numbers": ("_pydecimal.py", "fractions.py", "statistics.py", "random.py", "numbers.py"),
+    "email": ("email", "smtplib", "imaplib", "poplib", "mailbox"),
+    "testing": ("unittest", "doctest"),
+    "numbers": ("_pydecimal", "fractions", "statistics", "random", "numbers"),
     "xml": ("xml",),
     "web": ("urllib", "http", "wsgiref", "xmlrpc"),
-    "files": ("pathlib.py", "shutil.py", "zipfile.py", "tarfile.py", "tempfile.py", "os.py", "gzip.py", "posixpath.py"),
+    "files": ("pathlib", "shutil", "zipfile", "tarfile", "tempfile", "os", "gzip", "posixpath"),
     "logging": ("logging",),
-    "processes": ("multiprocessing", "concurrent", "subprocess.py", "threading.py", "queue.py"),
-    "dates": ("datetime.py", "_pydatetime.py", "calendar.py", "zoneinfo", "_strptime.py"),
+    "processes": ("multiprocessing", "concurrent", "subprocess", "threading", "queue"),
+    "dates": ("datetime", "_pydatetime", "calendar", "zoneinfo", "_strptime"),
 }
 FEWEST_WORDS = 8
 
@@ -47,7 +47,7 @@ def load_stdlib_docs() -> Dataset:
     documents: list[str] = []
     classes: list[int] = []
     for number, places in enumerate(SUBJECTS.values()):
-        texts = dict.fromkeys(text for place in places for text in _docstrings(library / place))
+        texts = dict.fromkeys(text for place in places for text in _docstrings(library, place))
         documents += texts
         classes += [number] * len(texts)
     if not documents:
@@ -64,12 +64,14 @@ def load_stdlib_docs() -> Dataset:
     )
 
 
-def _docstrings(place: Path) -> Iterator[str]:
-    for file in [place] if place.suffix else sorted(place.rglob("*.py")):
-        if "test" in file.parts or not file.exists():
+def _docstrings(library: Path, module: str) -> Iterator[str]:
+    """The docstrings of a module or, below a folder, of a package without its tests."""
+    file = library / f"{module}.py"
+    for source in [file] if file.exists() else sorted((library / module).rglob("*.py")):
+        if "test" in source.relative_to(library).parts:
             continue
         try:
-            tree = ast.parse(file.read_text(encoding="utf-8"))
+            tree = ast.parse(source.read_text(encoding="utf-8"))
         except (SyntaxError, UnicodeDecodeError, OSError):
             continue
         for node in ast.walk(tree):

@@ -1,18 +1,23 @@
 """Graphs of samples: builders that models take, and the operators they make."""
 
 from manifact.graphs.builder import AffinityBuilder, GraphBuilder, SumGraph, as_builder, is_affinity
+from manifact.graphs.farthest import FarthestGraph
 from manifact.graphs.knn import KNNGraph
 from manifact.graphs.labels import LabelGraph
+from manifact.graphs.landmark import LandmarkGraph, LandmarkOperator
 from manifact.graphs.operator import AffinityGraph, Graph, LabelCliques, SumOfGraphs
 
 __all__ = [
     "AffinityBuilder",
     "AffinityGraph",
+    "FarthestGraph",
     "Graph",
     "GraphBuilder",
     "KNNGraph",
     "LabelCliques",
     "LabelGraph",
+    "LandmarkGraph",
+    "LandmarkOperator",
     "SumGraph",
     "SumOfGraphs",
     "as_builder",

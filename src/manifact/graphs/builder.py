@@ -8,12 +8,17 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_array
 
+from manifact.backends.numpy import sorted_csr
 from manifact.graphs.operator import AffinityGraph, Graph, SumOfGraphs, check_affinity
 
 
 class GraphBuilder(BaseEstimator):
     """Makes a `Graph` from samples; ``a + b`` and ``2 * a`` make weighted sums."""
+
+    #: An array on the left of + leaves the sum to us.
+    __array_ufunc__ = None
 
     def build(self, X: Any, y: Any = None) -> Graph:
         """The graph of the rows of X (and, for graphs made of labels, y)."""
@@ -21,6 +26,9 @@ class GraphBuilder(BaseEstimator):
 
     def __add__(self, other: Any) -> SumGraph:
         return SumGraph._of(self) + other
+
+    def __radd__(self, other: Any) -> SumGraph:
+        return SumGraph._of(other) + self
 
     def __mul__(self, weight: float) -> SumGraph:
         return SumGraph._of(self) * weight
@@ -119,6 +127,12 @@ class SumGraph(GraphBuilder):
             )
         graphs = [as_builder(graph).build(X, y) for _, graph in self.graphs]
         return SumOfGraphs(graphs, weights)
+
+
+def as_samples(X: Any) -> Any:
+    """X as floats (counts of 8 bits must not overflow), sparse X as canonical CSR."""
+    X = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32))
+    return sorted_csr(X) if sparse.issparse(X) else X
 
 
 def is_affinity(graph: Any) -> bool:

@@ -6,16 +6,19 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn import get_config
+from sklearn.base import clone
 from sklearn.preprocessing import normalize
 
 from manifact import checks
 from manifact.backends import Array
 from manifact.backends.numpy import sorted_csr
-from manifact.graphs.builder import GraphBuilder
+from manifact.backends.search import nearest
+from manifact.graphs.builder import GraphBuilder, as_samples
 from manifact.graphs.operator import AffinityGraph, Graph
-from manifact.graphs.search import METRICS, nearest
 
 WEIGHTS = ("binary", "heat", "dot", "cosine")
+METRICS = ("euclidean", "cosine")
 SEARCHES = ("exact", "approximate")
 #: The mean distance for ``sigma="auto"`` is taken over this many samples, as the GNMF authors' program does.
 SIGMA_SAMPLES = 3000
@@ -32,7 +35,7 @@ class KNNGraph(GraphBuilder):
         1; exp(−d² / 2σ²) with d the Euclidean distance; the inner product; its cosine. The last two need
         non-negative samples, and are the same for samples of unit length.
     metric : {"euclidean", "cosine"}, default="euclidean"
-        What "nearest" means.
+        What "nearest" means. With "cosine" a sample without entries has no neighbours.
     sigma : float or "auto", default="auto"
         Width of the heat kernel; "auto" is the mean distance between samples.
     search : {"exact", "approximate"}, default="exact"
@@ -72,12 +75,11 @@ class KNNGraph(GraphBuilder):
     def build(self, X: Any, y: Any = None) -> Graph:
         """The symmetric graph of the rows of X: the larger of both directions."""
         self._check()
-        if sparse.issparse(X):
-            X = sorted_csr(X)
+        X = as_samples(X)
         sigma = self._sigma(X)
-        index, keys = self._search(X)
-        W = self._affinity(X, X, index, keys, sigma)
-        return _NeighborGraph(sparse.csr_array(W.maximum(W.T)), self, X, sigma)
+        W = self._edges(X, X, sigma, own=True)
+        # A copy of the parameters: what the user sets later must not change a graph that is built.
+        return NeighborGraph(sparse.csr_array(W.maximum(W.T)), clone(self), X, sigma)
 
     def _check(self) -> None:
         checks.integer("n_neighbors", self.n_neighbors, at_least=1)
@@ -87,43 +89,54 @@ class KNNGraph(GraphBuilder):
         if self.sigma != "auto":
             checks.real("sigma", self.sigma, above=0)
 
-    def _search(self, X: Any) -> tuple[Array, Array]:
-        if self.search == "exact" or X.shape[0] <= self.n_neighbors + 1:
-            return nearest(X, self.n_neighbors, self.metric)
-        return _approximate(X, self.n_neighbors, self.metric, self.random_state)
-
     def _sigma(self, X: Any) -> float:
         if self.weight != "heat":
             return 1.0
         return mean_distance(X) if self.sigma == "auto" else float(self.sigma)
 
-    def _affinity(self, X: Any, Q: Any, index: Array, keys: Array, sigma: float) -> Any:
-        """Weights of the edges from queries Q to rows of X, queries x n."""
-        q, k = index.shape
-        rows = np.repeat(np.arange(q), k)
-        columns = index.ravel()
+    def _edges(self, X: Any, Q: Any, sigma: float, own: bool) -> Any:
+        """Affinity of queries Q to their nearest rows of X, queries x n; ``own`` where both are the same samples."""
+        shape = (Q.shape[0], X.shape[0])
+        rows, columns = np.arange(Q.shape[0]), np.arange(X.shape[0])
+        if self.metric == "cosine":
+            # On unit vectors distance and cosine order alike; a sample without entries is near nobody.
+            rows, columns = _with_entries(Q), _with_entries(X)
+            if not len(rows) or not len(columns):
+                return sparse.csr_array(shape)
+            found = self._search(normalize(X[columns]), None if own else normalize(Q[rows]))
+        else:
+            found = self._search(X, None if own else Q)
+        from_rows, to_columns = np.repeat(rows, found.shape[1]), columns[found.ravel()]
+        values = self._weights(X, Q, from_rows, to_columns, sigma)
+        return sorted_csr(sparse.csr_array((values, (from_rows, to_columns)), shape=shape))
+
+    def _search(self, X: Any, queries: Any) -> Array:
+        if queries is None and self.search == "approximate" and X.shape[0] > self.n_neighbors + 1:
+            return _approximate(X, self.n_neighbors, self.random_state)
+        return nearest(X, self.n_neighbors, queries)[0]
+
+    def _weights(self, X: Any, Q: Any, rows: Array, columns: Array, sigma: float) -> Array:
         match self.weight:
             case "binary":
-                values = np.ones(q * k)
+                return np.ones(len(rows))
             case "heat":
-                euclidean = self.metric == "euclidean"
-                squares = keys.ravel() if euclidean else _pair_squares(Q, X, rows, columns)
-                values = np.exp(-np.maximum(squares, 0) / (2 * sigma**2))
+                return np.exp(-_over_pairs(_square_distances, Q, X, rows, columns) / (2 * sigma**2))
             case "dot":
-                values = _pair_products(Q, X, rows, columns)
+                values = _over_pairs(_products, Q, X, rows, columns)
             case _:
-                values = _pair_products(normalize(Q), normalize(X), rows, columns)
+                values = _over_pairs(_products, normalize(Q), normalize(X), rows, columns)
         if (values < 0).any():
             raise ValueError(
                 f"weight={self.weight!r} gives a negative affinity ({values.min():g}) for samples with negative "
                 "entries: use weight='heat' or 'binary'"
             )
-        W = sparse.csr_array((values, (rows, columns)), shape=(q, X.shape[0]))
-        return sorted_csr(W)
+        return values
 
 
-class _NeighborGraph(AffinityGraph):
+class NeighborGraph(AffinityGraph):
     """A k-NN graph that remembers its samples, to find the neighbours of new ones."""
+
+    can_tie = True
 
     def __init__(self, W: Any, builder: KNNGraph, X: Any, sigma: float) -> None:
         super().__init__(W)
@@ -132,9 +145,7 @@ class _NeighborGraph(AffinityGraph):
         self._sigma = sigma
 
     def tie(self, X: Any, V: Array) -> tuple[Array, Array]:
-        builder = self._builder
-        index, keys = nearest(self._X, builder.n_neighbors, builder.metric, queries=X)
-        W = builder._affinity(self._X, X, index, keys, self._sigma).astype(V.dtype)
+        W = self._builder._edges(self._X, X, self._sigma, own=False).astype(V.dtype)
         return W @ V, np.asarray(W.sum(axis=1)).ravel()
 
 
@@ -148,41 +159,48 @@ def mean_distance(X: Any) -> float:
     return total / some.shape[0] ** 2 or 1.0
 
 
-def _pair_products(A: Any, B: Any, rows: Array, columns: Array) -> Array:
-    """<a_row, b_column> for each pair, a block at a time."""
+def _with_entries(X: Any) -> Array:
+    entries = np.diff(X.indptr) if sparse.issparse(X) else X.any(axis=1)
+    return np.flatnonzero(entries)
+
+
+def _over_pairs(measure: Any, A: Any, B: Any, rows: Array, columns: Array) -> Array:
+    """``measure`` of the pairs (a_row, b_column), as many at a time as the memory budget allows."""
+    if sparse.issparse(A) != sparse.issparse(B):
+        A, B = sparse.csr_array(A), sparse.csr_array(B)
+    budget = get_config()["working_memory"] * 2**20
+    at_once = max(1, int(budget // (4 * 8 * A.shape[1])))
+    if sparse.issparse(A):
+        at_once = max(at_once, 8192)
     out = np.empty(len(rows))
-    for start in range(0, len(rows), 8192):
-        pairs = slice(start, start + 8192)
-        a, b = A[rows[pairs]], B[columns[pairs]]
-        out[pairs] = np.asarray((a.multiply(b) if sparse.issparse(a) else a * b).sum(axis=1)).ravel()
+    for start in range(0, len(rows), at_once):
+        pairs = slice(start, start + at_once)
+        out[pairs] = measure(A[rows[pairs]], B[columns[pairs]])
     return out
 
 
-def _pair_squares(A: Any, B: Any, rows: Array, columns: Array) -> Array:
-    from sklearn.utils.extmath import row_norms
-
-    squares_A, squares_B = row_norms(A, squared=True), row_norms(B, squared=True)
-    return squares_A[rows] + squares_B[columns] - 2 * _pair_products(A, B, rows, columns)
+def _products(a: Any, b: Any) -> Array:
+    return np.asarray((a.multiply(b) if sparse.issparse(a) else a * b).sum(axis=1)).ravel()
 
 
-def _approximate(X: Any, n_neighbors: int, metric: str, seed: int | None) -> tuple[Array, Array]:
+def _square_distances(a: Any, b: Any) -> Array:
+    gap = a - b
+    return _products(gap, gap)
+
+
+def _approximate(X: Any, n_neighbors: int, seed: int | None) -> Array:
     try:
         from pynndescent import NNDescent
     except ImportError as error:
         raise ImportError(
             "search='approximate' needs pynndescent: pip install 'manifact[approximate]', or use search='exact'"
         ) from error
-    found, distances = NNDescent(
-        X.astype(np.float32), metric=metric, n_neighbors=n_neighbors + 1, random_state=seed
-    ).neighbor_graph
+    found, _ = NNDescent(X.astype(np.float32), n_neighbors=n_neighbors + 1, random_state=seed).neighbor_graph
     # Each sample finds itself, not always first; a sample that did not gives up its farthest neighbour.
     own = found == np.arange(X.shape[0])[:, None]
     own[~own.any(axis=1), -1] = True
-    first = np.argmax(own, axis=1)
-    kept = np.arange(n_neighbors + 1) != first[:, None]
-    index = found[kept].reshape(-1, n_neighbors).astype(np.int64)
-    keys = distances[kept].reshape(-1, n_neighbors).astype(np.float64) ** 2
+    index = found[np.arange(n_neighbors + 1) != np.argmax(own, axis=1)[:, None]].reshape(-1, n_neighbors)
     if (index < 0).any():
         lost = int((index < 0).any(axis=1).sum())
         raise RuntimeError(f"the approximate search found too few neighbours for {lost} samples: use search='exact'")
-    return index, keys
+    return index.astype(np.int64)

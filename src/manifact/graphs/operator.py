@@ -11,6 +11,7 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
 from manifact.backends import Array
+from manifact.backends.numpy import edge_energy, sorted_csr, sparse_times
 from manifact.solvers.linear import conjugate_gradient
 
 
@@ -19,6 +20,8 @@ class Graph:
 
     #: Row sums of W.
     degrees: Array
+    #: Whether `tie` works.
+    can_tie: bool = False
 
     @property
     def n_samples(self) -> int:
@@ -53,18 +56,21 @@ class Graph:
 
         All columns are solved together by conjugate gradients; W is only ever applied.
         """
-        A = np.asarray(A, dtype=B.dtype)
-        diagonal = A + B.dtype.type(lam) * self.degrees[:, None].astype(B.dtype, copy=False)
+        # In float64 whatever V is: small weights and large λ make systems that float32 cannot hold.
+        right = B.astype(np.float64, copy=False)
+        diagonal = np.asarray(A, dtype=np.float64) + lam * self.degrees[:, None]
         # A vertex without neighbours, loss or penalty has nothing to determine it: it gets 0.
         diagonal = np.where(diagonal > 0, diagonal, 1)
 
         def apply(P: Array) -> Array:
             out = self.adjacency(P)
-            out *= -B.dtype.type(lam)
+            out *= -lam
             out += diagonal * P
             return out
 
-        return conjugate_gradient(apply, np.broadcast_to(diagonal, B.shape), B, start, tol)
+        start = None if start is None else start.astype(np.float64)
+        Z = conjugate_gradient(apply, np.broadcast_to(diagonal, B.shape), right, start, tol)
+        return Z.astype(B.dtype, copy=False)
 
     def normalized(self) -> LinearOperator:
         """D^(−1/2) W D^(−1/2)."""
@@ -93,21 +99,11 @@ class AffinityGraph(Graph):
         return self.W.astype(np.float32)
 
     def adjacency(self, V: Array) -> Array:
-        from manifact.backends.numpy import sparse_times
-
         return sparse_times(self._single if V.dtype == np.float32 else self.W, V)
 
     def energy(self, A: Array, B: Array) -> float:
         """1/2 Σ_js W_js <a_j − a_s, b_j − b_s>."""
-        from manifact.backends.kernels.sparse import edge_energy
-        from manifact.backends.threads import over_rows
-
-        W, out = self.W, np.empty(self.n_samples)
-        A, B = np.ascontiguousarray(A), np.ascontiguousarray(B)
-        over_rows(
-            edge_energy, self.n_samples, W.nnz * A.shape[1], W.indptr, W.indices, W.data, A, B, out, costs=W.indptr
-        )
-        return float(out.sum())
+        return edge_energy(self.W, A, B)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(n_samples={self.n_samples}, n_edges={self.W.nnz // 2})"
@@ -119,6 +115,7 @@ class SumOfGraphs(Graph):
     def __init__(self, graphs: Sequence[Graph], weights: Sequence[float]) -> None:
         self.graphs = list(graphs)
         self.weights = list(weights)
+        self.can_tie = all(graph.can_tie for graph in self.graphs)
         self.degrees = sum(
             (w * graph.degrees for w, graph in zip(self.weights, self.graphs, strict=True)),
             start=np.zeros(self.graphs[0].n_samples),
@@ -135,10 +132,8 @@ class SumOfGraphs(Graph):
 
     def tie(self, X: Any, V: Array) -> tuple[Array, Array]:
         parts = [graph.tie(X, V) for graph in self.graphs]
-        scaled = [
-            (V.dtype.type(w) * pull, V.dtype.type(w) * d) for w, (pull, d) in zip(self.weights, parts, strict=True)
-        ]
-        return sum(pull for pull, _ in scaled), sum(d for _, d in scaled)
+        pull = sum(V.dtype.type(w) * part[0] for w, part in zip(self.weights, parts, strict=True))
+        return pull, sum(V.dtype.type(w) * part[1] for w, part in zip(self.weights, parts, strict=True))
 
 
 class LabelCliques(Graph):
@@ -147,7 +142,10 @@ class LabelCliques(Graph):
     A class of 10,000 samples has 10⁸ edges and costs 10,000 entries here.
     """
 
+    can_tie = True
+
     def __init__(self, H: Any) -> None:
+        """The non-zeros of a column of H are equal."""
         self.H = H
         self._loops = np.asarray(H.multiply(H).sum(axis=1)).ravel()
         self.degrees = H @ np.asarray(H.sum(axis=0)).ravel() - self._loops
@@ -156,11 +154,21 @@ class LabelCliques(Graph):
         H = self.H.astype(V.dtype, copy=False)
         return H @ (H.T @ V) - self._loops[:, None].astype(V.dtype) * V
 
+    def energy(self, A: Array, B: Array) -> float:
+        """Σ over classes of (size · weight) times the covariance: differences first, as on edges."""
+        members = (self.H > 0).astype(np.float64)
+        sizes = np.maximum(np.asarray(members.sum(axis=0)).reshape(-1, 1), 1)
+        scale = (self.degrees + self._loops)[:, None]
+        A, B = (P - members @ ((members.T @ P) / sizes) for P in (A.astype(np.float64), B.astype(np.float64)))
+        return float(np.sum(scale * A * B))
+
+    def tie(self, X: Any, V: Array) -> tuple[Array, Array]:
+        """New samples have no label, hence no neighbours here."""
+        return np.zeros((X.shape[0], V.shape[1]), dtype=V.dtype), np.zeros(X.shape[0], dtype=V.dtype)
+
 
 def check_affinity(W: Any, name: str = "graph") -> Any:
     """W as CSR without its diagonal, or one sentence that says what is wrong with it."""
-    from manifact.backends.numpy import sorted_csr
-
     if not hasattr(W, "shape") or len(W.shape) != 2 or W.shape[0] != W.shape[1]:
         shape = getattr(W, "shape", type(W).__name__)
         raise ValueError(f"{name} must be a graph builder such as KNNGraph() or a square affinity matrix, got {shape}")
@@ -180,8 +188,6 @@ def check_affinity(W: Any, name: str = "graph") -> Any:
 
 def without_loops(W: Any) -> Any:
     """W with an empty diagonal: self loops do not change L."""
-    from manifact.backends.numpy import sorted_csr
-
     if W.shape[0] and W.diagonal().any():
         W = W - sparse.diags_array(W.diagonal())
         W = sparse.csr_array(W)

@@ -17,7 +17,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from manifact import checks
-from manifact.backends import Array, Data, as_data
+from manifact.backends import Array, as_data
 from manifact.checkpoint import Checkpoint
 from manifact.graphs import Graph
 from manifact.memory import require
@@ -51,7 +51,7 @@ class Problem:
 
     X: Any
     y: Any
-    data: Data
+    data: Any
     graph: Graph | None
     rng: np.random.RandomState
 
@@ -94,6 +94,8 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     #: Whether an early stop belongs to the published rule, so that "mu" uses no tolerance unless asked.
     _stops_early: ClassVar[bool] = False
     _state_type: ClassVar[type[State]] = State
+    #: Whether X must be.
+    _non_negative: ClassVar[bool] = True
 
     # ---- what a model says about itself ------------------------------------------------------------------------
 
@@ -101,13 +103,18 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _loss(self) -> str:
         return getattr(self, "loss", "frobenius")
 
+    @property
+    def _tied(self) -> bool:
+        """Whether more than its own loss holds a row of V."""
+        return False
+
     def _check_model(self) -> None:
         """Check the parameters that this model adds."""
 
     def _build_graph(self, X: Any, y: Any) -> Graph | None:
         return None
 
-    def _make_data(self, X: Any, weight: Array | None) -> Data:
+    def _make_data(self, X: Any, weight: Array | None) -> Any:
         return as_data(X, weight)
 
     def _model_terms(self, problem: Problem, exact: bool) -> list[Term]:
@@ -166,15 +173,15 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         if every is not None:
             checks.integer("every", every, at_least=1)
         X = self._check_data(X, reset=True)
-        weight = _check_weight(sample_weight, X)
+        weight = self._check_weight(sample_weight, X)
         require(8 * sum(X.shape) * self.n_components * X.dtype.itemsize, "the factors", "lower n_components")
         rng = check_random_state(self.random_state)
         problem = Problem(X, y, self._make_data(X, weight), self._build_graph(X, y), rng)
         plan = self._plan(problem)
-        saved = None if checkpoint is None else Checkpoint(checkpoint, self, problem.data, every or 10)
+        saved = None if checkpoint is None else Checkpoint(checkpoint, self, problem, every or 10)
         result = self._run(problem, plan, saved)
         self._store(problem, plan, result)
-        return self.representation_
+        return self.representation_.copy()
 
     def _plan(self, problem: Problem) -> Plan:
         """Solver, terms, iterations and tolerance, with the defaults filled in."""
@@ -183,7 +190,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         untold = 0.0 if self._stops_early and solver == "mu" else DEFAULT_TOL
         tol = untold if self.tol is None else self.tol
         terms: list[Term] = [LOSSES[self._loss]()]
-        terms += self._model_terms(problem, exact=self.tol == 0) + self._penalties(problem.data.shape)
+        terms += self._model_terms(problem, exact=self.tol == 0) + self._penalties(problem.X.shape)
         return Plan(solver, terms, self._make_step(solver, terms, problem), max_iter, tol)
 
     def _penalties(self, shape: tuple[int, int]) -> list[Term]:
@@ -215,9 +222,11 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def _first(self, problem: Problem, plan: Plan) -> Result:
         """The start, or of ``n_init`` starts the one with the lowest objective after ``init_iter`` iterations."""
-        iterations = 0 if self.n_init == 1 else min(self.init_iter, plan.max_iter)
+        drawn = isinstance(self.init, str) and not (self.warm_start and hasattr(self, "n_iter_"))
+        starts = self.n_init if drawn else 1
+        iterations = 0 if starts == 1 else min(self.init_iter, plan.max_iter)
         best: Result | None = None
-        for _ in range(self.n_init):
+        for _ in range(starts):
             start = self._state_type(problem.data, *self._start(problem))
             result = run(start, plan.terms, plan.step, max_iter=iterations, tol=0)
             if best is None or result.objective[-1] < best.objective[-1]:
@@ -229,7 +238,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def _start(self, problem: Problem) -> tuple[Array, Array]:
         """U and V to start from."""
-        if self.warm_start and hasattr(self, "components_"):
+        if self.warm_start and hasattr(self, "n_iter_"):
             return self._warm(problem.X)
         if isinstance(self.init, str):
             return self._named_start(problem)
@@ -240,8 +249,8 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def _given_start(self, problem: Problem) -> tuple[Array, Array]:
         (n, m), k, dtype = problem.X.shape, self.n_components, problem.data.dtype
-        V = _check_factor("V0", self.init[0], (n, k), dtype)
-        U = _check_factor("components0", self.init[1], (k, m), dtype)
+        V = check_factor("(V0, components0): V0", self.init[0], (n, k), dtype)
+        U = check_factor("(V0, components0): components0", self.init[1], (k, m), dtype)
         return np.ascontiguousarray(U.T), V
 
     def _warm(self, X: Any) -> tuple[Array, Array]:
@@ -274,7 +283,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.converged_ = result.converged
         self.solver_ = plan.solver
         weight = problem.data.weight
-        if weight is not None and problem.graph is None and not weight.all():
+        if weight is not None and not self._tied and not weight.all():
             # Nothing in the objective holds these rows; they get what transform would give them.
             fitted = np.where(weight[:, None] > 0, state.V, self._project(problem.X, tie=False))
             state = state.replace("V", fitted)
@@ -296,6 +305,9 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def _assign(self, V: Array, rng: np.random.RandomState) -> None:
         """Clusters of the samples: k-means on V with 20 starts as the papers do, or the largest part."""
+        for stale in ("labels_", "assigner_"):
+            if hasattr(self, stale):
+                delattr(self, stale)
         if self.assign == "kmeans":
             clusters = min(self.n_components, V.shape[0])
             self.assigner_ = KMeans(clusters, n_init=20, random_state=rng).fit(V)
@@ -305,26 +317,40 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     # ---- new samples -------------------------------------------------------------------------------------------
 
-    def transform(self, X: Any, tie: bool = False) -> Any:
+    def transform(self, X: Any, tie: bool = False, method: str = "nonnegative") -> Any:
         """V for new samples with the basis fixed, each sample on its own.
 
         With ``tie=True`` a new sample is also held near the representation of its neighbours among the training
-        samples (never other new samples).
+        samples (never other new samples). ``method="pinv"`` gives the plain projection X U (UᵀU)⁻¹ instead, which may
+        be negative (SPNMF paper, for classification).
         """
         check_is_fitted(self)
-        return self._project(self._check_data(X, reset=False), tie)
+        checks.option("method", method, ("nonnegative", "pinv"))
+        X = self._check_data(X, reset=False)
+        if method == "pinv":
+            if tie:
+                raise ValueError("tie=True goes with method='nonnegative': the pseudo-inverse knows no neighbours")
+            return self._pseudo_inverse(X)
+        return self._project(X, tie)
+
+    def _pseudo_inverse(self, X: Any) -> Array:
+        return np.asarray(X @ np.linalg.pinv(self.components_.astype(X.dtype)))
 
     def _project(self, X: Any, tie: bool) -> Array:
         U = np.ascontiguousarray(self.components_.T, dtype=X.dtype)
         data = as_data(X)
-        l1, l2 = 0.0, 0.0
-        for penalty in self._penalties((X.shape[0], U.shape[0])):
-            if isinstance(penalty, ElasticNet) and penalty.block == "V":
-                l1, l2 = penalty.l1, penalty.l2
+        l1, l2 = self._V_penalty(X.shape)
         pull, shift = self._pull(X) if tie else (None, 0.0)
         if self._loss == "frobenius":
             return data.project_least_squares(U, U.T @ U, pull, shift + l2 / 2, l1)
         return data.project_divergence(U, pull, shift, l1, l2)
+
+    def _V_penalty(self, shape: tuple[int, int]) -> tuple[float, float]:
+        """Strength of L1 and L2 on V."""
+        for penalty in self._penalties(shape):
+            if isinstance(penalty, ElasticNet) and penalty.block == "V":
+                return penalty.l1, penalty.l2
+        return 0.0, 0.0
 
     def _pull(self, X: Any) -> tuple[Array, Array]:
         """λ W V and λ d of new samples, W their affinity to the training samples."""
@@ -334,14 +360,22 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """V Uᵀ, dense."""
         check_is_fitted(self)
         V = np.asarray(V)
+        if V.ndim != 2 or V.shape[1] != self.n_components:
+            raise ValueError(f"V has shape {V.shape} but must be n x {self.n_components}")
         require(V.shape[0] * self.components_.shape[1] * V.dtype.itemsize, "V Uᵀ", "pass fewer rows of V")
         return V @ self.components_
 
     @available_if(_assigns)
     def predict(self, X: Any) -> Array:
-        """The cluster of each new sample, as ``assign`` says."""
+        """The cluster of each new sample, as ``assign`` says.
+
+        Samples are tied to their training neighbours where the graph can find them: clusters are made of such V.
+        """
         check_is_fitted(self)
-        V = self._project(self._check_data(X, reset=False), tie=False)
+        if not hasattr(self, "labels_"):
+            raise ValueError(f"assign={self.assign!r} was set after fit: fit again to have clusters")
+        graph = getattr(self, "graph_", None)
+        V = self._project(self._check_data(X, reset=False), tie=self._tied and graph is not None and graph.can_tie)
         return self.assigner_.predict(V) if self.assign == "kmeans" else V.argmax(axis=1)
 
     def score(self, X: Any, y: Any = None) -> float:
@@ -388,9 +422,37 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             reset=reset,
             accept_sparse=("csr", "csc"),
             dtype=(np.float64, np.float32),
-            ensure_non_negative=True,
+            ensure_non_negative=self._non_negative,
         )
         return _wide_enough(sparse.csr_array(X) if sparse.issparse(X) else X)
+
+    def _check_weight(self, weight: Any, X: Any) -> Array | None:
+        """γ as an array of X's type, or None."""
+        if weight is None:
+            return None
+        n = X.shape[0]
+        if isinstance(weight, str):
+            checks.option("sample_weight", weight, ("ncw",))
+            return self._normalized_cut_weight(X)
+        weight = np.asarray(weight, dtype=X.dtype)
+        if weight.shape != (n,):
+            raise ValueError(f"sample_weight has shape {weight.shape} but X has {n} samples: give one weight for each")
+        if not np.isfinite(weight).all() or (weight < 0).any():
+            raise ValueError("sample_weight contains NaN, infinite or negative values: weights must be finite and >= 0")
+        if not weight.any():
+            raise ValueError("sample_weight is zero for every sample: at least one weight must be > 0")
+        return weight
+
+    def _normalized_cut_weight(self, X: Any) -> Array:
+        """γ = 1 / (X Xᵀ 1), as X (Xᵀ 1); 0 for samples without entries (GNMF paper, appendix C)."""
+        similarity = self._similarity_sums(X)
+        if (similarity < 0).any():
+            raise ValueError("sample_weight='ncw' needs samples whose similarities add up to more than 0: give weights")
+        return np.divide(1, similarity, out=np.zeros_like(similarity), where=similarity > 0)
+
+    def _similarity_sums(self, X: Any) -> Array:
+        """X Xᵀ 1."""
+        return np.asarray(X @ np.asarray(X.sum(axis=0)).ravel()).ravel()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -412,40 +474,17 @@ def normalized(s: State) -> State:
 def _wide_enough(X: Any) -> Any:
     """X in float64 where the squares of its entries would not fit into float32."""
     if X.dtype == np.float32:
-        largest = float(X.max()) if X.size else 0.0
+        largest = float(abs(X).max()) if X.size else 0.0
         if largest and not SINGLE_RANGE[0] < largest < SINGLE_RANGE[1]:
             return X.astype(np.float64)
     return X
 
 
-def _check_weight(weight: Any, X: Any) -> Array | None:
-    """γ as an array of X's type, or None."""
-    if weight is None:
-        return None
-    n = X.shape[0]
-    if isinstance(weight, str):
-        checks.option("sample_weight", weight, ("ncw",))
-        return normalized_cut_weight(X)
-    weight = np.asarray(weight, dtype=X.dtype)
-    if weight.shape != (n,):
-        raise ValueError(f"sample_weight has shape {weight.shape} but X has {n} samples: give one weight for each")
-    if not np.isfinite(weight).all() or (weight < 0).any():
-        raise ValueError("sample_weight contains NaN, infinite or negative values: weights must be finite and >= 0")
-    if not weight.any():
-        raise ValueError("sample_weight is zero for every sample: at least one weight must be > 0")
-    return weight
-
-
-def normalized_cut_weight(X: Any) -> Array:
-    """γ = 1 / (X Xᵀ 1), as X (Xᵀ 1); 0 for samples without entries (GNMF paper, appendix C)."""
-    similarity = np.asarray(X @ np.asarray(X.sum(axis=0)).ravel()).ravel()
-    return np.divide(1, similarity, out=np.zeros_like(similarity), where=similarity > 0)
-
-
-def _check_factor(name: str, P: Any, shape: tuple[int, int], dtype: Any) -> Array:
+def check_factor(name: str, P: Any, shape: tuple[int, int], dtype: Any) -> Array:
+    """A factor that the user starts from."""
     P = np.array(P, dtype=dtype, order="C")
     if P.shape != shape:
-        raise ValueError(f"init=(V0, components0): {name} has shape {P.shape} but must be {shape[0]} x {shape[1]}")
+        raise ValueError(f"init={name} has shape {P.shape} but must be {shape[0]} x {shape[1]}")
     if not np.isfinite(P).all() or (P < 0).any():
-        raise ValueError(f"init=(V0, components0): {name} contains NaN, infinite or negative values")
+        raise ValueError(f"init={name} contains NaN, infinite or negative values")
     return P

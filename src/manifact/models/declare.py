@@ -67,9 +67,23 @@ GRAPH_ATTRIBUTES = """\
 graph_ : Graph
     The graph as an operator.
 smoothness_ : float
-    Tr(VᵀLV) / Tr(VᵀDV): near 0 where neighbours are alike, near 1 where λ did nothing."""
+    Tr(VᵀLV) / Tr(VᵀDV): 0 where neighbours are equal. Compare it with its value at ``graph_reg=0`` to see what λ
+    did."""
+
+KERNEL_PARAMETERS = """\
+kernel : str, default="linear"
+    "linear" never forms the n x n matrix; any name that scikit-learn's ``pairwise_kernels`` knows forms it;
+    "precomputed" means that X holds kernel values.
+kernel_params : dict or None, default=None
+    Parameters of a named kernel, such as ``{"gamma": 0.1}``."""
+
+CONCEPT_ATTRIBUTES = """\
+concepts_ : array, k x n
+    Cᵀ: what each concept is made of. ``components_`` is there with the linear kernel only."""
 
 _SHARED = {
+    "{kernel parameters}": KERNEL_PARAMETERS,
+    "{concept attributes}": CONCEPT_ATTRIBUTES,
     "{graph parameters}": GRAPH_PARAMETERS,
     "{common parameters}": COMMON_PARAMETERS,
     "{graph attributes}": GRAPH_ATTRIBUTES,

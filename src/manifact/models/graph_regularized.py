@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -24,6 +24,17 @@ class GraphFactorization(Factorization):
 
     _stops_early: ClassVar[bool] = True
 
+    @property
+    def _tied(self) -> bool:
+        return self.graph_reg > 0
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; those of the graph (``graph__n_neighbors``) need one to be there."""
+        nested = [name for name in params if name.startswith("graph__")]
+        if nested and self.graph is None and params.get("graph") is None:
+            raise ValueError(f"{nested[0]} needs a graph to set it on: construct with graph=KNNGraph()")
+        return super().set_params(**params)
+
     def _check_model(self) -> None:
         checks.real("graph_reg", self.graph_reg, at_least=0)
 
@@ -43,7 +54,7 @@ class GraphFactorization(Factorization):
 
     def _start(self, problem: Problem) -> tuple[Array, Array]:
         U, V = super()._start(problem)
-        if self._loss == "kullback-leibler":
+        if self._loss == "kullback-leibler" and self._tied:
             # A zero in V costs the entropic penalty infinitely much.
             V = np.maximum(V, 1e-10 * float(V.mean()) or 1e-10)
         return U, V
@@ -52,7 +63,6 @@ class GraphFactorization(Factorization):
         assert graph is not None
         self.graph_ = graph
         weight = float(np.einsum("ij,ij->", V, graph.degree(V), dtype=np.float64))
-        #: Tr(VᵀLV) / Tr(VᵀDV): near 0 where the graph shaped V, near 1 where it did nothing.
         self.smoothness_ = graph.energy(V, V) / weight if weight > 0 else 0.0
 
     def _pull(self, X: Any) -> tuple[Array, Array]:

@@ -11,7 +11,7 @@ from sklearn.cluster import KMeans
 from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import randomized_svd
 
-from manifact.backends import Array
+from manifact.backends import Array, Data
 from manifact.graphs import Graph, KNNGraph
 
 STARTS = ("random", "nndsvd", "nndsvda", "kmeans", "spectral")
@@ -34,6 +34,28 @@ def start(init: str, X: Any, k: int, rng: np.random.RandomState, graph: Graph | 
             graph = KNNGraph().build(X) if graph is None else graph
             U, V = _from_clusters(X, spectral_clusters(graph, k, rng), k)
     return unit_columns(_typed(U, X.dtype), _typed(V, X.dtype))
+
+
+def concept_start(
+    init: str, X: Any, data: Data, k: int, rng: np.random.RandomState, graph: Graph | None
+) -> tuple[Array, Array]:
+    """C and V, both n x k: concepts made of samples."""
+    n = X.shape[0]
+    match init:
+        case "random":
+            C, V = rng.random_sample((k, n)).T, rng.random_sample((k, n)).T
+        case "nndsvd" | "nndsvda":
+            # K has the left singular vectors of the data; each concept is the mean of the samples that use it.
+            V = _nndsvd(X, k, rng, fill=init == "nndsvda")[1]
+            C = V / np.maximum(V.sum(axis=0), np.finfo(V.dtype).tiny)
+        case _:
+            labels = (
+                _kmeans(X, k, "init='kmeans'", rng)
+                if init == "kmeans"
+                else spectral_clusters(KNNGraph().build(X) if graph is None else graph, k, rng)
+            )
+            C, V = _members(labels, k)
+    return _typed(C, X.dtype), _typed(V, X.dtype)
 
 
 def unit_columns(U: Array, V: Array) -> tuple[Array, Array]:
@@ -72,6 +94,13 @@ def _from_clusters(X: Any, labels: Array, k: int) -> tuple[Array, Array]:
     return means / sizes, members.toarray() + INDICATOR_FLOOR
 
 
+def _members(labels: Array, k: int) -> tuple[Array, Array]:
+    """Concepts that are the means of clusters, and memberships (raised a little)."""
+    members = np.zeros((len(labels), k))
+    members[np.arange(len(labels)), labels] = 1
+    return members / np.maximum(members.sum(axis=0), 1), members + INDICATOR_FLOOR
+
+
 def _nndsvd(X: Any, k: int, rng: np.random.RandomState, fill: bool) -> tuple[Array, Array]:
     """Non-negative double SVD (Boutsidis, Gallopoulos 2008): the larger signed half of each singular pair."""
     if k > min(X.shape):
@@ -89,9 +118,9 @@ def _nndsvd(X: Any, k: int, rng: np.random.RandomState, fill: bool) -> tuple[Arr
         scale = np.sqrt(values[c] * size)
         V[:, c], U[:, c] = scale * _unit(v), scale * _unit(u)
     if fill:
-        mean = X.mean()
-        V[V < 1e-6] = mean
-        U[U < 1e-6] = mean
+        mean = abs(X).mean()
+        V[1e-6 * V.max() > V] = mean
+        U[1e-6 * U.max() > U] = mean
     return U, V
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from manifact.solvers.engine import Step
 from manifact.solvers.state import State
-from manifact.terms import Term, gather
+from manifact.terms import Term, gather, gather_quadratic
 
 
 def multiplicative(terms: list[Term]) -> Step:
@@ -13,6 +15,22 @@ def multiplicative(terms: list[Term]) -> Step:
     def step(s: State) -> State:
         for block in s.blocks:
             s = multiply(s, terms, block)
+        return s
+
+    return step
+
+
+def signed_multiplicative(terms: list[Term]) -> Step:
+    """One iteration for matrices of any sign: the multiplicative rule of non-negative quadratic programming.
+
+    P ← P ∘ (−b + sqrt(b² + 4 (A⁺P)(A⁻P))) / (2 A⁺P) never raises a quadratic with matrix A⁺ − A⁻ (Sha, Saul, Lee 2003).
+    """
+
+    def step(s: State) -> State:
+        for block in s.blocks:
+            positive, negative, linear = gather_quadratic(terms, s, block)
+            root = np.sqrt(linear**2 + 4 * positive * negative)
+            s = s.replace(block, s.data.rescale(s[block], root - linear, 2 * positive))
         return s
 
     return step

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Self
 
-from manifact.backends import Array, Data
+import numpy as np
+
+from manifact.backends import Array, Data, Gram
 
 
 def product(*blocks: str) -> Callable[[Callable[[Any], Any]], Any]:
@@ -26,7 +28,9 @@ class State:
     #: The order in which one iteration updates the factors.
     blocks = ("V", "U")
 
-    def __init__(self, data: Data, U: Array, V: Array, kept: dict[str, Any] | None = None) -> None:
+    data: Any
+
+    def __init__(self, data: Data | Gram, U: Array, V: Array, kept: dict[str, Any] | None = None) -> None:
         self.data = data
         self.U = U
         self.V = V
@@ -46,6 +50,21 @@ class State:
         if name not in self._kept:
             self._kept[name] = (blocks, compute())
         return self._kept[name][1]
+
+    @property
+    def basis(self) -> Array:
+        """The basis as its own gradient sees it: U here, K C for concepts."""
+        return self.U
+
+    @property
+    def basis_positive(self) -> Array:
+        """The same with the positive part of the matrix before U: the identity here, K⁺ for concepts."""
+        return self.U
+
+    @property
+    def basis_negative(self) -> Array:
+        """And with the negative part."""
+        return 0 * self.U
 
     @product("U")
     def XU(self) -> Array:
@@ -70,7 +89,7 @@ class State:
     @product("U")
     def U_sums(self) -> Array:
         """Σ_i u_ik."""
-        return self.U.sum(axis=0)
+        return self.U.sum(axis=0, dtype=np.float64).astype(self.U.dtype, copy=False)
 
     @product("V")
     def V_sums(self) -> Array:
@@ -95,3 +114,37 @@ class State:
     def ratio_V(self) -> Array:
         """(Γ X / Y)ᵀ V."""
         return self.data.ratio_times_transposed(self.U, self.V)
+
+
+class ConceptState(State):
+    """X ~ V CᵀX: the basis is U = XᵀC, and only products with K = X Xᵀ appear. The block "U" holds C, n x k."""
+
+    @product("U")
+    def basis(self) -> Array:
+        """K C."""
+        return self.data.times(self.U)
+
+    @product("U")
+    def basis_positive(self) -> Array:
+        """K⁺ C."""
+        return self.data.times_positive(self.U)
+
+    @product("U")
+    def basis_negative(self) -> Array:
+        """K⁻ C."""
+        return self.data.times_negative(self.U)
+
+    @product("U")
+    def XU(self) -> Array:
+        """Γ K C."""
+        return self.data.weighted(self.basis)
+
+    @product("V")
+    def XtV(self) -> Array:
+        """K Γ V."""
+        return self.data.times(self.data.weighted(self.V))
+
+    @product("U")
+    def UtU(self) -> Array:
+        """Cᵀ K C."""
+        return self.U.T @ self.basis

@@ -9,6 +9,7 @@ import numpy as np
 from manifact.backends import Array
 from manifact.graphs.operator import Graph
 from manifact.solvers.state import State
+from manifact.terms.term import Quadratic
 
 #: Relative residual of the linear solves; runs with tol=0 ask for `EXACT`.
 INEXACT = 1e-8
@@ -20,7 +21,7 @@ class Smoothness:
 
     def __init__(self, graph: Graph, lam: float) -> None:
         self.graph = graph
-        self.lam = lam
+        self.lam = float(lam)
 
     def value(self, s: State) -> float:
         """Summed over edges."""
@@ -34,6 +35,14 @@ class Smoothness:
         """2 λ D V and 2 λ W V."""
         return 2 * self.lam * self.graph.degree(s.V), 2 * self.lam * self.graph.adjacency(s.V)
 
+    def quadratic_U(self, s: State) -> None:
+        """The basis does not enter."""
+        return None
+
+    def quadratic_V(self, s: State) -> Quadratic:
+        """All of it is quadratic in V."""
+        return (*self.grad_V(s), 0.0)
+
 
 class EntropicSmoothness:
     """λ Tr(Vᵀ L log V) = λ/2 Σ_js W_js Σ_k (v_jk − v_sk)(log v_jk − log v_sk) (GNMF paper, eq 4).
@@ -43,7 +52,7 @@ class EntropicSmoothness:
 
     def __init__(self, graph: Graph, lam: float, solve_tol: float = EXACT) -> None:
         self.graph = graph
-        self.lam = lam
+        self.lam = float(lam)
         self.solve_tol = solve_tol
 
     def value(self, s: State) -> float:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from manifact.solvers.state import State
+import numpy as np
 
-#: Below this fraction of ‖X‖² the expanded square has lost too many digits; the residual is summed instead.
-CANCELLATION = 1e-6
+from manifact.solvers.state import State
+from manifact.terms.term import Quadratic
+
+
+def _cancels(value: float, square: float, dtype: Any) -> bool:
+    """Whether the expanded square has lost too many digits, so that the residual is summed instead."""
+    return value < max(1e-6, 1e5 * float(np.finfo(dtype).eps)) * square
 
 
 class Frobenius:
@@ -17,18 +22,28 @@ class Frobenius:
         """‖X‖² − 2 <X U, V> + <UᵀU, VᵀV>, from products that the updates need anyway."""
         square = s.data.square_sum
         value = square - 2 * s.data.inner(s.XU, s.V) + s.data.inner(s.UtU, s.VtV)
-        if value < CANCELLATION * square:
+        if _cancels(value, square, s.data.dtype):
             exact = s.data.residual(s.U, s.V)
             return max(value, 0.0) if exact is None else exact
         return value
 
     def grad_U(self, s: State) -> tuple[Any, Any]:
         """2 U VᵀV and 2 XᵀV."""
-        return s.U @ (2 * s.VtV), 2 * s.XtV
+        return s.basis @ (2 * s.VtV), 2 * s.XtV
 
     def grad_V(self, s: State) -> tuple[Any, Any]:
         """2 V UᵀU and 2 X U."""
         return s.data.weighted(s.V @ (2 * s.UtU)), 2 * s.XU
+
+    def quadratic_U(self, s: State) -> Quadratic:
+        """2 U VᵀV, its matrix split by sign, and −2 XᵀV."""
+        gram = 2 * s.VtV
+        return s.basis_positive @ gram, s.basis_negative @ gram, -2 * s.XtV
+
+    def quadratic_V(self, s: State) -> Quadratic:
+        """2 V UᵀU, split by the signs of UᵀU, and −2 X U."""
+        positive, negative = np.maximum(s.UtU, 0), np.maximum(-s.UtU, 0)
+        return s.data.weighted(s.V @ (2 * positive)), s.data.weighted(s.V @ (2 * negative)), -2 * s.XU
 
 
 class KullbackLeibler:

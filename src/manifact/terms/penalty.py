@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from manifact.solvers.state import State
-from manifact.terms.term import Parts
+from manifact.terms.term import Parts, Quadratic
 
 
 class ElasticNet:
@@ -11,8 +11,8 @@ class ElasticNet:
 
     def __init__(self, block: str, l1: float, l2: float) -> None:
         self.block = block
-        self.l1 = l1
-        self.l2 = l2
+        self.l1 = float(l1)
+        self.l2 = float(l2)
 
     def value(self, s: State) -> float:
         """Both sums; the block is never negative, so its L1 norm is its sum."""
@@ -29,3 +29,14 @@ class ElasticNet:
     def grad_V(self, s: State) -> Parts:
         """L1 + l2 V, if V is the block."""
         return self._grad(s, "V")
+
+    def _quadratic(self, s: State, block: str) -> Quadratic | None:
+        return (self.l2 * s[block], 0.0, self.l1) if block == self.block else None
+
+    def quadratic_U(self, s: State) -> Quadratic | None:
+        """L2 U and l1, if U is the block."""
+        return self._quadratic(s, "U")
+
+    def quadratic_V(self, s: State) -> Quadratic | None:
+        """L2 V and l1, if V is the block."""
+        return self._quadratic(s, "V")

@@ -11,6 +11,10 @@ from manifact.solvers.state import State
 Parts = tuple[Any, Any] | None
 
 
+#: Gradient of a term that is quadratic in the block P: A⁺P, A⁻P (both ≥ 0) and b, for (A⁺ − A⁻)P + b.
+Quadratic = tuple[Any, Any, Any]
+
+
 class Term(Protocol):
     """One summand of an objective; positive − negative is exactly the gradient of ``value``."""
 
@@ -31,6 +35,16 @@ class ImplicitTerm(Term, Protocol):
         """The new V, from the gradient parts of all other terms."""
 
 
+class QuadraticTerm(Term, Protocol):
+    """A term that is quadratic in each block, with matrices of any sign: what signed data need."""
+
+    def quadratic_U(self, s: State) -> Quadratic | None:
+        """Gradient with respect to the basis."""
+
+    def quadratic_V(self, s: State) -> Quadratic | None:
+        """Gradient with respect to the representation."""
+
+
 def total(terms: list[Term], s: State) -> float:
     """The objective."""
     return sum(term.value(s) for term in terms)
@@ -38,6 +52,16 @@ def total(terms: list[Term], s: State) -> float:
 
 def gather(terms: list[Term], s: State, block: str) -> tuple[Any, Any]:
     """Positive and negative gradient parts of all terms, added up."""
-    parts = [getattr(term, f"grad_{block}")(s) for term in terms]
-    positives, negatives = zip(*(part for part in parts if part is not None), strict=True)
-    return sum(positives[1:], start=positives[0]), sum(negatives[1:], start=negatives[0])
+    positive, negative = _sums([getattr(term, f"grad_{block}")(s) for term in terms])
+    return positive, negative
+
+
+def gather_quadratic(terms: list[Term], s: State, block: str) -> Quadratic:
+    """A⁺P, A⁻P and b of all terms, added up."""
+    positive, negative, linear = _sums([getattr(term, f"quadratic_{block}")(s) for term in terms])
+    return positive, negative, linear
+
+
+def _sums(parts: list[Any]) -> list[Any]:
+    columns = zip(*(part for part in parts if part is not None), strict=True)
+    return [sum(column[1:], start=column[0]) for column in columns]

@@ -10,7 +10,7 @@ from manifact.backends.kernels import kernel
 
 @kernel
 def ratio_times(
-    indptr: Any, indices: Any, values: Any, U: Any, V: Any, floor: float, tiny: float,
+    indptr: Any, indices: Any, values: Any, U: Any, V: Any, floors: Any, tiny: float,
     out: Any, loglik: Any, start: int, stop: int,
 ) -> None:  # fmt: skip
     """out = (X / Y) U and loglik_j = Σ_i x_ji log y_ji, in one pass."""
@@ -26,7 +26,7 @@ def ratio_times(
             y = u[0] * v[0]
             for c in range(1, k):
                 y += u[c] * v[c]
-            y = max(y, floor * x + tiny)
+            y = max(y, floors[j] * x + tiny)
             r = x / y
             for c in range(k):
                 row[c] += r * u[c]
@@ -36,7 +36,7 @@ def ratio_times(
 
 @kernel
 def ratio_times_transposed(
-    indptr: Any, indices: Any, values: Any, U: Any, V: Any, floor: float, tiny: float,
+    indptr: Any, indices: Any, values: Any, U: Any, V: Any, floors: Any, tiny: float,
     out: Any, start: int, stop: int,
 ) -> None:  # fmt: skip
     """out = (X / Y)ᵀ V, from the CSR form of Xᵀ: rows here are features."""
@@ -51,6 +51,6 @@ def ratio_times_transposed(
             y = u[0] * v[0]
             for c in range(1, k):
                 y += u[c] * v[c]
-            r = x / max(y, floor * x + tiny)
+            r = x / max(y, floors[indices[t]] * x + tiny)
             for c in range(k):
                 row[c] += r * v[c]

@@ -10,6 +10,8 @@ from manifact.backends.kernels import kernel
 
 INNER_STEPS = 4
 INNER_TOL = 0.05
+#: Keeps systems of equal columns solvable; relative to the largest diagonal entry.
+RIDGE = 1e-14
 
 
 @kernel
@@ -34,6 +36,53 @@ def least_squares(G: Any, B: Any, shift: Any, max_sweeps: int, tol: float, V: An
                 v[c] = new
             if moved <= tol * largest:
                 break
+        else:
+            _active_set(G, B[j], shift[j], v)
+
+
+@kernel
+def _active_set(G: Any, b: Any, shift: float, v: Any) -> None:
+    """The same minimum by solving for the positive entries (Lawson, Hanson 1974): for nearly collinear bases."""
+    k = len(v)
+    ridge = 0.0
+    for c in range(k):
+        ridge = max(ridge, G[c, c] + shift)
+    ridge *= RIDGE
+    positive = v > 0
+    for _ in range(3 * k):
+        inside = np.flatnonzero(positive)
+        p = len(inside)
+        M = np.empty((p, p))
+        r = np.empty(p)
+        for s in range(p):
+            r[s] = b[inside[s]]
+            for t in range(p):
+                M[s, t] = G[inside[s], inside[t]]
+            M[s, s] += shift + ridge
+        z = np.linalg.solve(M, r)
+        reach = 1.0
+        for s in range(p):
+            if z[s] <= 0:
+                reach = min(reach, v[inside[s]] / (v[inside[s]] - z[s]))
+        for s in range(p):
+            c = inside[s]
+            v[c] += reach * (z[s] - v[c])
+            if reach < 1 and (v[c] <= 0 or (z[s] <= 0 and v[c] <= RIDGE * abs(z[s]))):
+                v[c] = 0
+                positive[c] = False
+        if reach < 1:
+            continue
+        best, steepest = -1, 0.0
+        for c in range(k):
+            if not positive[c]:
+                pull = b[c] - shift * v[c]
+                for l in range(k):  # noqa: E741
+                    pull -= G[c, l] * v[l]
+                if pull > steepest and pull > 1e-9 * abs(b[c]):
+                    best, steepest = c, pull
+        if best < 0:
+            return
+        positive[best] = True
 
 
 @kernel

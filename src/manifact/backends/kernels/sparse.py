@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import exp
 from typing import Any
 
 from manifact.backends.kernels import kernel
@@ -34,3 +35,16 @@ def edge_energy(indptr: Any, indices: Any, values: Any, A: Any, B: Any, out: Any
                 inner += (A[j, c] - A[s, c]) * (B[j, c] - B[s, c])
             total += values[t] * inner
         out[j] = 0.5 * total
+
+
+@kernel
+def gaussian(indptr: Any, indices: Any, values: Any, V: Any, out: Any, start: int, stop: int) -> None:
+    """out_js = W_js exp(−‖v_j − v_s‖²) on the non-zeros of W."""
+    k = V.shape[1]
+    for j in range(start, stop):
+        for t in range(indptr[j], indptr[j + 1]):
+            square = 0.0
+            for c in range(k):
+                gap = V[j, c] - V[indices[t], c]
+                square += gap * gap
+            out[t] = values[t] * exp(-square)

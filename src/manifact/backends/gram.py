@@ -1,0 +1,86 @@
+"""K = X Xᵀ, or any kernel, in the place of X: concept factorisation sees the data through products with K alone."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from manifact.backends import Array
+from manifact.backends.numpy import _NumpyData, wrap
+
+
+class _Gram(_NumpyData):
+    """What both kinds share."""
+
+    #: Whether K has negative entries (or may have: nobody forms it to see).
+    signed: bool
+    diagonal: Array
+
+    @cached_property
+    def square_sum(self) -> float:
+        """Σ γ_j K_jj: the weighted square of the data in the kernel's space."""
+        weight = 1.0 if self.weight is None else self.weight
+        return float(np.sum(weight * self.diagonal, dtype=np.float64))
+
+    def residual(self, U: Array, V: Array) -> float | None:
+        """No: entries of the residual live in the kernel's space."""
+        return None
+
+
+class LinearGram(_Gram):
+    """K = X Xᵀ, applied as X (Xᵀ P)."""
+
+    def __init__(self, X: Any, weight: Array | None) -> None:
+        self._X = wrap(X, None)
+        self.weight = weight
+        self.shape = (X.shape[0], X.shape[0])
+        self.dtype = X.dtype
+        self.signed = bool(X.min() < 0)
+        self.diagonal = self._X.diagonal
+
+    def times(self, P: Array) -> Array:
+        return self._X.times(self._X.times_transposed(P))
+
+    @cached_property
+    def _halves(self) -> tuple[Any, Any]:
+        """X = X⁺ − X⁻, so that K = (X⁺X⁺ᵀ + X⁻X⁻ᵀ) − (X⁺X⁻ᵀ + X⁻X⁺ᵀ)."""
+        X = self._X.X  # type: ignore[attr-defined]
+        if sparse.issparse(X):
+            return wrap(sparse.csr_array(X.maximum(0)), None), wrap(sparse.csr_array((-X).maximum(0)), None)
+        return wrap(np.maximum(X, 0), None), wrap(np.maximum(-X, 0), None)
+
+    def times_positive(self, P: Array) -> Array:
+        one, other = self._halves
+        return one.times(one.times_transposed(P)) + other.times(other.times_transposed(P))
+
+    def times_negative(self, P: Array) -> Array:
+        one, other = self._halves
+        return one.times(other.times_transposed(P)) + other.times(one.times_transposed(P))
+
+
+class DenseGram(_Gram):
+    """A kernel matrix that is there."""
+
+    def __init__(self, K: Array, weight: Array | None) -> None:
+        self._K = K
+        self.weight = weight
+        self.shape = K.shape
+        self.dtype = K.dtype
+        self.signed = bool(K.min() < 0)
+        self.diagonal = np.diag(K).copy()
+
+    def times(self, P: Array) -> Array:
+        return self._K @ P
+
+    @cached_property
+    def _halves(self) -> tuple[Array, Array]:
+        return np.maximum(self._K, 0), np.maximum(-self._K, 0)
+
+    def times_positive(self, P: Array) -> Array:
+        return self._halves[0] @ P
+
+    def times_negative(self, P: Array) -> Array:
+        return self._halves[1] @ P

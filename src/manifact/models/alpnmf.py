@@ -1,0 +1,52 @@
+"""Accelerated locality preserving NMF (Yao, Cai 2012)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from manifact.graphs import Graph
+from manifact.graphs.landmark import LandmarkGraph
+from manifact.models.declare import model
+from manifact.models.lpnmf import LPNMF
+
+
+@model
+class ALPNMF(LPNMF):
+    """Minimise KL(X ‖ V Uᵀ) + λ Tr(Vᵀ L log V) over U, V ≥ 0 with L = I − ẐᵀẐ, a graph through landmarks.
+
+    The model of `LPNMF`; its linear systems are solved by
+    (aI + λL)⁻¹ b = (1/s) [b + λ Ẑᵀ (s I − λ ẐẐᵀ)⁻¹ Ẑ b], s = a + λ, with one eigendecomposition of the p x p matrix
+    ẐẐᵀ for the whole run. Time and memory grow linearly with the number of samples.
+
+    Use it for counts when a nearest-neighbour graph of all samples is too much.
+
+    Parameters
+    ----------
+    {graph parameters}
+        Here None means ``LandmarkGraph()``.
+    {common parameters}
+
+    Attributes
+    ----------
+    {graph attributes}
+    {common attributes}
+
+    References
+    ----------
+    G. Yao, D. Cai. Accelerated locality preserving nonnegative matrix factorization. CIKM, 2012.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from manifact import ALPNMF
+    >>> from manifact.graphs import LandmarkGraph
+    >>> X, _ = load_digits(return_X_y=True)
+    >>> model = ALPNMF(n_components=10, graph=LandmarkGraph(n_landmarks=200), max_iter=20, random_state=0).fit(X)
+    >>> model.graph_
+    LandmarkOperator(n_samples=1797, n_landmarks=200)
+    """
+
+    def _build_graph(self, X: Any, y: Any) -> Graph | None:
+        if self.graph is None:
+            return LandmarkGraph().build(X, y)
+        return super()._build_graph(X, y)

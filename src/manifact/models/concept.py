@@ -1,0 +1,288 @@
+"""Concept factorisation: the basis is made of the samples (Xu, Gong 2004; Cai, He, Han 2011; Liu, Yang, Wu 2011)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from manifact import checks
+from manifact.backends import Array, Gram, as_gram, as_kernel
+from manifact.backends.numpy import nonnegative_least_squares
+from manifact.memory import require
+from manifact.models.base import Factorization, Problem, check_factor
+from manifact.models.declare import model
+from manifact.models.graph_regularized import GraphFactorization
+from manifact.models.start import concept_start
+from manifact.solvers.engine import Step
+from manifact.solvers.mu import signed_multiplicative
+from manifact.solvers.state import ConceptState, State
+from manifact.terms import Locality, Term
+
+
+def _has_basis(estimator: Any) -> bool:
+    if estimator.kernel != "linear":
+        raise AttributeError(f"kernel={estimator.kernel!r} has its basis in the kernel's space: use kernel='linear'")
+    return True
+
+
+@model
+class ConceptFactorization(Factorization):
+    """X ~ V CᵀX through K = X Xᵀ or any kernel."""
+
+    kernel: str = "linear"
+    kernel_params: dict[str, Any] | None = None
+
+    _state_type: ClassVar[type[State]] = ConceptState
+    _non_negative: ClassVar[bool] = False
+
+    def _check_model(self) -> None:
+        super()._check_model()
+        checks.option(
+            "kernel", self.kernel, ("linear", "precomputed", *sorted(set(PAIRWISE_KERNEL_FUNCTIONS) - {"linear"}))
+        )
+
+    def _check_data(self, X: Any, reset: bool) -> Any:
+        X = super()._check_data(X, reset)
+        if self.kernel == "precomputed" and reset and X.shape[0] != X.shape[1]:
+            raise ValueError(f"kernel='precomputed' needs a square X of kernel values, got {X.shape[0]} x {X.shape[1]}")
+        return X
+
+    def _make_data(self, X: Any, weight: Array | None) -> Gram:
+        if self.kernel == "linear":
+            return as_gram(X, weight)
+        if self.kernel == "precomputed":
+            K = X.toarray() if sparse.issparse(X) else X
+            if not np.allclose(K, K.T, rtol=1e-5, atol=1e-8 * float(np.abs(K).max(initial=0.0))):
+                raise ValueError("kernel='precomputed' needs a symmetric X: pass (K + K.T) / 2")
+            return as_kernel(np.ascontiguousarray(K), weight)
+        require(
+            2 * X.shape[0] ** 2 * X.dtype.itemsize, "the kernel matrix", "use kernel='linear', which never forms it"
+        )
+        return as_kernel(self._kernel_with(X, X), weight)
+
+    def _kernel_with(self, X: Any, Y: Any) -> Array:
+        K = pairwise_kernels(X, Y, metric=self.kernel, **(self.kernel_params or {}))
+        return np.ascontiguousarray(K.toarray() if sparse.issparse(K) else K, dtype=X.dtype)
+
+    def _similarity_sums(self, X: Any) -> Array:
+        data = self._make_data(X, None)
+        return data.times(np.ones((data.shape[0], 1), dtype=data.dtype)).ravel()
+
+    def _make_step(self, solver: str, terms: list[Term], problem: Problem) -> Step:
+        if problem.data.signed:
+            return signed_multiplicative(terms)
+        return super()._make_step(solver, terms, problem)
+
+    def _named_start(self, problem: Problem) -> tuple[Array, Array]:
+        C, V = concept_start(self.init, problem.X, problem.data, self.n_components, problem.rng, problem.graph)
+        norms = np.sqrt(np.maximum(np.einsum("ij,ij->j", C, problem.data.times(C)), 0))
+        norms = np.where(norms > 0, norms, 1).astype(C.dtype)
+        return C / norms, V * norms
+
+    def _given_start(self, problem: Problem) -> tuple[Array, Array]:
+        n, k = problem.X.shape[0], self.n_components
+        V = check_factor("(V0, concepts0): V0", self.init[0], (n, k), problem.X.dtype)
+        C = check_factor("(V0, concepts0): concepts0", self.init[1], (k, n), problem.X.dtype)
+        return np.ascontiguousarray(C.T), V
+
+    def _warm(self, X: Any) -> tuple[Array, Array]:
+        if self.concepts_.shape != (self.n_components, X.shape[0]):
+            raise ValueError(
+                f"warm_start=True needs the shape of the last fit, {self.concepts_.shape[0]} concepts of "
+                f"{self.concepts_.shape[1]} samples, got {self.n_components} and {X.shape[0]}: set warm_start=False"
+            )
+        return np.ascontiguousarray(self.concepts_.T, dtype=X.dtype), self.representation_.astype(X.dtype)
+
+    def _store_basis(self, problem: Problem, state: State) -> None:
+        self.concepts_ = np.ascontiguousarray(state.U.T)
+        self._basis_gram = state.UtU
+        for stale in ("components_", "_training_samples"):
+            if hasattr(self, stale):
+                delattr(self, stale)
+        if self.kernel == "linear":
+            self.components_ = np.ascontiguousarray(np.asarray(problem.X.T @ state.U).T)
+        elif self.kernel != "precomputed":
+            self._training_samples = problem.X
+
+    # ---- new samples -------------------------------------------------------------------------------------------
+
+    def _against_basis(self, X: Any) -> Array:
+        """<φ(x), u_k> for each sample and basis vector."""
+        if self.kernel == "linear":
+            return np.asarray(X @ self.components_.T.astype(X.dtype))
+        C = self.concepts_.T.astype(X.dtype)
+        return np.asarray((X if self.kernel == "precomputed" else self._kernel_with(X, self._training_samples)) @ C)
+
+    def _own_products(self, X: Any) -> Array:
+        """<φ(x), φ(x)> of each sample."""
+        if self.kernel == "linear":
+            squares = X.multiply(X) if sparse.issparse(X) else X * X
+            return np.asarray(squares.sum(axis=1)).ravel()
+        if self.kernel == "precomputed":
+            raise ValueError(
+                f"{type(self).__name__} needs k(x, x) of new samples, which kernel='precomputed' does not give: "
+                "use a named kernel"
+            )
+        return np.array([self._kernel_with(X[[j]], X[[j]])[0, 0] for j in range(X.shape[0])])
+
+    def _project(self, X: Any, tie: bool) -> Array:
+        B, G = self._against_basis(X), self._basis_gram.astype(X.dtype)
+        l1, l2 = self._V_penalty(X.shape)
+        pull, shift = self._pull(X) if tie else (0.0, 0.0)
+        return nonnegative_least_squares(G, self._pulled(X, B) + pull - X.dtype.type(l1 / 2), shift + l2 / 2)
+
+    def _pulled(self, X: Any, B: Array) -> Array:
+        """What V is drawn to, beyond the fit."""
+        return B
+
+    def _pseudo_inverse(self, X: Any) -> Array:
+        return self._against_basis(X) @ np.linalg.pinv(self._basis_gram).astype(X.dtype)
+
+    @available_if(_has_basis)
+    def inverse_transform(self, V: Any) -> Array:
+        """V Uᵀ with U = XᵀC, dense."""
+        return super().inverse_transform(V)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Minus the loss per entry of X."""
+        check_is_fitted(self)
+        X = self._check_data(X, reset=False)
+        V, B, G = self._project(X, tie=False), self._against_basis(X), self._basis_gram
+        loss = self._own_products(X).sum() - 2 * np.sum(V * B) + np.sum((V @ G) * V)
+        return -float(loss) / (X.shape[0] * X.shape[1])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = False
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+
+@model
+class CF(ConceptFactorization):
+    """Minimise ‖X − V CᵀX‖² over C, V ≥ 0 (LCF paper, eq 1).
+
+    Every concept is a combination of samples, every sample a combination of concepts. Only inner products of samples
+    are needed, so X may have any sign and kernels work:
+    C ← C ∘ K V / (K C VᵀV), V ← V ∘ K C / (V CᵀK C). With negative entries in K the rule of non-negative quadratic
+    programming takes their place. Neither raises the objective.
+
+    Use it where the data are not non-negative, or a kernel knows more than the features.
+
+    Parameters
+    ----------
+    {kernel parameters}
+    {common parameters}
+
+    Attributes
+    ----------
+    {concept attributes}
+    {common attributes}
+
+    References
+    ----------
+    W. Xu, Y. Gong. Document clustering by concept factorization. SIGIR, 2004.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manifact import CF
+    >>> X = np.random.default_rng(0).standard_normal((50, 8))
+    >>> model = CF(n_components=3, random_state=0).fit(X)
+    >>> model.concepts_.shape, model.components_.shape
+    ((3, 50), (3, 8))
+    """
+
+
+@model
+class LCCF(GraphFactorization, ConceptFactorization):
+    """Minimise ‖X − V CᵀX‖² + λ Tr(VᵀLV) over C, V ≥ 0: locally consistent concept factorisation.
+
+    `CF` whose V is smooth on a graph: V ← V ∘ (K C + λ W V) / (V CᵀK C + λ D V).
+
+    Use it as `GNMF`, for data of any sign or with a kernel.
+
+    Parameters
+    ----------
+    {graph parameters}
+    {kernel parameters}
+    {common parameters}
+
+    Attributes
+    ----------
+    {concept attributes}
+    {graph attributes}
+    {common attributes}
+
+    References
+    ----------
+    D. Cai, X. He, J. Han. Locally consistent concept factorization for document clustering.
+    IEEE Transactions on Knowledge and Data Engineering 23(6), 2011.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from manifact import LCCF
+    >>> X, _ = load_digits(return_X_y=True)
+    >>> model = LCCF(n_components=10, random_state=0, max_iter=20).fit(X[:200])
+    >>> bool(model.objective_[-1] < model.objective_[0])
+    True
+    """
+
+
+@model
+class LCF(ConceptFactorization):
+    """Minimise ‖X − V CᵀX‖² + λ Σ_ik v_ik ‖u_k − x_i‖² with u_k = Σ_j c_jk x_j, over C, V ≥ 0 (eq 2).
+
+    Samples are made of the concepts near them, so concepts sit where samples are:
+    C ← C ∘ (1+λ) K V / (K C (VᵀV + λ diag Σv)) (eq 4, with the V that the paper drops),
+    V ← V ∘ 2(1+λ) K C / (2 V CᵀK C + λ(A + B)), A_ik = K_ii, B_ik = (CᵀK C)_kk (eq 5). The objective never rises.
+
+    Use it when concepts should look like samples: prototypes, exemplars.
+
+    Parameters
+    ----------
+    locality_reg : float, default=0.3
+        λ.
+    {kernel parameters}
+    {common parameters}
+
+    Attributes
+    ----------
+    {concept attributes}
+    {common attributes}
+
+    References
+    ----------
+    H. Liu, Z. Yang, Z. Wu. Locality-constrained concept factorization. IJCAI, 2011.
+
+    Examples
+    --------
+    >>> from manifact import LCF
+    >>> from manifact.datasets import three_gaussians
+    >>> data = three_gaussians(random_state=0)
+    >>> model = LCF(n_components=3, normalize=None, max_iter=500, random_state=0).fit(data.X)
+    >>> model.components_.shape
+    (3, 2)
+    """
+
+    locality_reg: float = 0.3
+
+    def _check_model(self) -> None:
+        super()._check_model()
+        checks.real("locality_reg", self.locality_reg, at_least=0)
+
+    def _model_terms(self, problem: Problem, exact: bool) -> list[Term]:
+        return [Locality(self.locality_reg)] if self.locality_reg > 0 else []
+
+    def _pulled(self, X: Any, B: Array) -> Array:
+        if self.locality_reg == 0:
+            return B
+        lam = X.dtype.type(self.locality_reg)
+        squares = self._own_products(X)[:, None] + np.diag(self._basis_gram).astype(X.dtype)
+        return (1 + lam) * B - lam / 2 * squares
