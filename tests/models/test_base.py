@@ -147,7 +147,7 @@ class TestTransform:
 
     def test_tied_frobenius_is_the_minimum(self):
         X = problem(n=40)[0]
-        model = GNMF(3, random_state=0, graph_reg=2.0).fit(X)
+        model = GNMF(3, random_state=0, graph_reg=2.0, normalize=None).fit(X)
         x = X[:1] + 0.1
         ties = model.graph_.tie(x, np.eye(40))[0][0]
         U, train = model.components_.T, model.representation_
@@ -157,6 +157,16 @@ class TestTransform:
 
         best = minimize(objective, np.ones(3), bounds=[(0, None)] * 3, tol=1e-12)
         np.testing.assert_allclose(model.transform(x, tie=True)[0], best.x, atol=1e-5)
+
+    @pytest.mark.parametrize("parameters", [{}, {"alpha_V": 0.01, "l1_ratio": 0.5}])
+    def test_does_not_depend_on_how_the_basis_is_normalised(self, model, parameters):
+        X, _, V, U = problem(k=3)
+        model.set_params(init=(V, U.T), max_iter=30, **parameters)
+        products = []
+        for how in ("basis", None):
+            model.set_params(normalize=how).fit(X)
+            products.append(model.transform(X, tie=model._tied) @ model.components_)
+        np.testing.assert_allclose(*products, rtol=1e-5, atol=1e-7)
 
     def test_what_cannot_be_tied_says_so(self):
         X, W, _, _ = problem()

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.conftest import problem
 
-from manifact import GNMF, LPNMF, NMF
+from manifact import ALPNMF, CF, GNMF, LCCF, LCF, LPNMF, NMF, SPNMF
 from manifact.graphs import KNNGraph, LabelGraph
 
 REPETITION = "repeating a sample changes the graph and the random start: see test_weights.py for what holds instead"
@@ -33,6 +33,13 @@ ESTIMATORS = [
     GNMF(2, loss="kullback-leibler"),
     GNMF(2, solver="mu", graph=KNNGraph(3, weight="heat"), assign="kmeans"),
     LPNMF(2),
+    ALPNMF(2),
+    SPNMF(2),
+    SPNMF(2, solver="mu"),
+    CF(2, max_iter=5000, tol=1e-9),
+    CF(2, kernel="rbf", max_iter=5000, tol=1e-9),
+    LCCF(2),
+    LCF(2, max_iter=5000, tol=1e-9),
 ]
 
 
@@ -48,7 +55,7 @@ def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 
 
-MODELS = [NMF, GNMF, LPNMF]
+MODELS = [NMF, GNMF, LPNMF, ALPNMF, SPNMF, CF, LCCF, LCF]
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -5,18 +5,36 @@ import pytest
 from tests.conftest import KINDS, problem
 from tests.reference import updates as plain
 
-from manifact.backends import as_data
+from manifact.backends import as_data, as_gram, as_kernel
 from manifact.graphs import AffinityGraph
 from manifact.graphs.operator import check_affinity
-from manifact.solvers.state import State
-from manifact.terms import ElasticNet, EntropicSmoothness, Frobenius, KullbackLeibler, Smoothness, gather, total
+from manifact.solvers.state import ConceptState, State
+from manifact.terms import (
+    ElasticNet,
+    ElementwiseStructure,
+    EntropicSmoothness,
+    Frobenius,
+    KullbackLeibler,
+    Locality,
+    Orthogonality,
+    Redundancy,
+    Repulsion,
+    Smoothness,
+    gather,
+    total,
+)
 
 W = AffinityGraph(check_affinity(problem()[1]))
+FAR = AffinityGraph(check_affinity(4 * problem(seed=5)[1]))
 TERMS = {
     "frobenius": Frobenius(),
     "kullback-leibler": KullbackLeibler(),
     "smoothness": Smoothness(W, 3.0),
     "entropic": EntropicSmoothness(W, 3.0),
+    "repulsion": Repulsion(FAR, 2.0),
+    "elementwise structure": ElementwiseStructure(W, 3.0, Repulsion(FAR, 2.0)),
+    "redundancy": Redundancy(0.7),
+    "orthogonality": Orthogonality(0.7),
     "l1 l2 on V": ElasticNet("V", 0.7, 1.3),
     "l1 l2 on U": ElasticNet("U", 0.7, 1.3),
 }
@@ -81,3 +99,46 @@ def test_zeros_of_V_leave_the_entropic_penalty_finite():
     V[2] = 0
     s = State(as_data(X), U, V)
     assert np.isfinite(TERMS["entropic"].value(s))
+
+
+CONCEPT_TERMS = {"frobenius": Frobenius(), "locality": Locality(0.7), "smoothness": Smoothness(W, 3.0)}
+CONCEPT_TERMS |= {"l1 l2 on V": ElasticNet("V", 0.7, 1.3), "l1 l2 on U": ElasticNet("U", 0.7, 1.3)}
+
+
+@pytest.mark.parametrize("name", CONCEPT_TERMS)
+@pytest.mark.parametrize("block", ["U", "V"])
+@pytest.mark.parametrize("kind", ["dense", "csr", "kernel"])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("signed", [False, True])
+def test_gradients_of_concepts_are_those_of_the_value(name, block, kind, weighted, signed, rng):
+    X, _, V, _ = problem()
+    X = X - 0.3 * signed
+    gamma = np.linspace(0.2, 3, len(X)) if weighted else None
+    data = as_kernel(X @ X.T, gamma) if kind == "kernel" else as_gram(KINDS[kind](X), gamma)
+    assert data.signed == signed
+    s = ConceptState(data, rng.random(V.shape), V)
+    term = CONCEPT_TERMS[name]
+    direction = rng.standard_normal(V.shape)
+    step = 1e-5
+    slope = (term.value(s.replace(block, s[block] + step * direction))
+             - term.value(s.replace(block, s[block] - step * direction))) / (2 * step)  # fmt: skip
+    quadratic = getattr(term, f"quadratic_{block}")(s)
+    if quadratic is None:
+        assert slope == pytest.approx(0, abs=1e-7)
+        return
+    positive, negative, linear = (np.broadcast_to(part, direction.shape) for part in quadratic)
+    assert (positive >= 0).all()
+    assert (negative >= 0).all()
+    assert np.sum((positive - negative + linear) * direction) == pytest.approx(slope, rel=1e-5)
+    if not signed:
+        positive, negative = (np.broadcast_to(part, direction.shape) for part in getattr(term, f"grad_{block}")(s))
+        assert (positive >= 0).all()
+        assert (negative >= 0).all()
+        assert np.sum((positive - negative) * direction) == pytest.approx(slope, rel=1e-5)
+
+
+def test_locality_on_plain_factors_is_the_papers_sum():
+    X, _, V, U = problem()
+    s = State(as_data(X), U, V)
+    expected = sum(V[i, k] * np.sum((U[:, k] - X[i]) ** 2) for i in range(len(X)) for k in range(4))
+    assert Locality(0.3).value(s) == pytest.approx(0.3 * expected)

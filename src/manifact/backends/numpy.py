@@ -14,7 +14,7 @@ from manifact.backends.kernels import divergence, projection
 from manifact.backends.kernels import sparse as csr
 from manifact.backends.threads import over_rows
 
-#: Denominators are at least this fraction of what they are made of: data of any scale survive.
+#: Y is at least this fraction of X: the divergence of a sample from nothing stays finite, at any scale.
 FLOOR = 1e-10
 #: Dense blocks of Y are about this large, so that they stay in cache.
 BLOCK_BYTES = 1 << 23
@@ -59,7 +59,7 @@ def edge_energy(W: Any, A: Array, B: Array) -> float:
 def repulsion_weights(W: Any, V: Array) -> Any:
     """W_ij exp(−‖v_i − v_j‖²) on the edges of W."""
     V = np.ascontiguousarray(V)
-    values = np.empty_like(W.data)
+    values = np.empty(W.nnz, dtype=V.dtype)
     over_rows(csr.gaussian, W.shape[0], W.nnz * V.shape[1], W.indptr, W.indices, W.data, V, values, costs=W.indptr)
     return sparse.csr_array((values, W.indices, W.indptr), shape=W.shape)
 
@@ -101,9 +101,10 @@ class _NumpyData:
         return float(np.einsum("ij,ij->", A, B, dtype=np.float64))
 
     def rescale(self, P: Array, negative: Array, positive: Array) -> Array:
-        # Row by row: a sample (or feature) of another scale than the rest keeps its digits.
-        floor = FLOOR * np.mean(positive, axis=1, keepdims=True)
-        return P * (negative / np.maximum(positive, np.maximum(floor, np.finfo(P.dtype).tiny)))
+        # Far below the scale of the data: entries that have become tiny must be able to grow again, zeros must not
+        # divide by zero.
+        floor = np.sqrt(np.finfo(P.dtype).tiny) * (float(np.mean(positive, dtype=np.float64)) or 1.0)
+        return P * (negative / np.maximum(positive, P.dtype.type(floor)))
 
     @cached_property
     def _floors(self) -> Array:

@@ -70,12 +70,7 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
                 f"n_features={X.shape[1]} allow: lower n_components"
             )
         wanted = min(most, self._count(X))
-        if sparse.issparse(X):
-            # ARPACK finds fewer than all; a matrix as small as that has a small covariance.
-            solver = "arpack" if wanted < min(X.shape) else "covariance_eigh"
-            pca = PCA(wanted, svd_solver=solver, random_state=0).fit(X)
-        else:
-            pca = PCA(wanted, svd_solver="full").fit(X)
+        pca = PCA(wanted, svd_solver=_pca_solver(X, wanted), random_state=0).fit(X)
         return pca.components_[: self._kept(pca)].T, pca.mean_
 
     def _count(self, X: Any) -> int:
@@ -116,6 +111,13 @@ class LinearProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def _pca_solver(X: Any, wanted: int) -> str:
+    """The fastest one that is exact and leaves X as it is."""
+    if sparse.issparse(X) and wanted < min(X.shape):
+        return "arpack"
+    return "covariance_eigh" if X.shape[0] >= X.shape[1] else "full"
 
 
 def _is_count(pca: Any) -> bool:

@@ -39,16 +39,17 @@ class GraphBuilder(BaseEstimator):
 class AffinityBuilder(GraphBuilder):
     """A user's own n x n affinity."""
 
-    def __init__(self, affinity: Any) -> None:
+    def __init__(self, affinity: Any, name: str = "graph") -> None:
         self.affinity = affinity
+        self.name = name
 
     def build(self, X: Any, y: Any = None) -> Graph:
         """The affinity, checked."""
-        W = check_affinity(self.affinity)
+        W = check_affinity(self.affinity, self.name)
         if W.shape[0] != X.shape[0]:
             raise ValueError(
-                f"graph is a {W.shape[0]} x {W.shape[1]} affinity but X has {X.shape[0]} samples: an affinity belongs "
-                "to its samples and cannot be cross-validated; pass a graph builder such as KNNGraph() instead"
+                f"{self.name} is a {W.shape[0]} x {W.shape[1]} affinity but X has {X.shape[0]} samples: an affinity "
+                "belongs to its samples and cannot be cross-validated; pass a graph builder such as KNNGraph() instead"
             )
         return AffinityGraph(W)
 
@@ -140,12 +141,12 @@ def is_affinity(graph: Any) -> bool:
     return isinstance(graph, np.ndarray) or sparse.issparse(graph)
 
 
-def as_builder(graph: Any) -> GraphBuilder:
-    """A builder for whatever a ``graph`` parameter may hold."""
+def as_builder(graph: Any, name: str = "graph") -> GraphBuilder:
+    """A builder for whatever a ``graph`` parameter of this name may hold."""
     from manifact.graphs.knn import KNNGraph
 
     if graph is None:
         return KNNGraph()
     if isinstance(graph, GraphBuilder):
         return graph
-    return AffinityBuilder(graph)
+    return AffinityBuilder(graph, name)

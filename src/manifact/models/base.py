@@ -274,8 +274,9 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
                 stacklevel=4,
             )
         state = result.state
+        self._scale = np.ones(self.n_components, dtype=state.U.dtype)
         if self.normalize == "basis":
-            state = normalized(state)
+            state, self._scale = normalized(state)
         self._store_basis(problem, state)
         self._n_features_out = self.n_components
         self.objective_ = result.objective
@@ -337,13 +338,15 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return np.asarray(X @ np.linalg.pinv(self.components_.astype(X.dtype)))
 
     def _project(self, X: Any, tie: bool) -> Array:
-        U = np.ascontiguousarray(self.components_.T, dtype=X.dtype)
+        # Penalties and ties weigh V as it was while fitting, so that is what is solved for.
+        scale = self._scale.astype(X.dtype)
+        U = np.ascontiguousarray(self.components_.T * scale, dtype=X.dtype)
         data = as_data(X)
         l1, l2 = self._V_penalty(X.shape)
         pull, shift = self._pull(X) if tie else (None, 0.0)
         if self._loss == "frobenius":
-            return data.project_least_squares(U, U.T @ U, pull, shift + l2 / 2, l1)
-        return data.project_divergence(U, pull, shift, l1, l2)
+            return scale * data.project_least_squares(U, U.T @ U, pull, shift + l2 / 2, l1)
+        return scale * data.project_divergence(U, pull, shift, l1, l2)
 
     def _V_penalty(self, shape: tuple[int, int]) -> tuple[float, float]:
         """Strength of L1 and L2 on V."""
@@ -462,13 +465,13 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return tags
 
 
-def normalized(s: State) -> State:
+def normalized(s: State) -> tuple[State, Array]:
     """The state with basis vectors of unit length, their scale in V (GNMF paper, eq 16), heaviest part first."""
     norms = np.sqrt(np.diag(s.UtU))
     norms = np.where(norms > 0, norms, 1).astype(s.U.dtype)
     U, V = s.U / norms, s.V * norms
     order = np.argsort(-V.sum(axis=0), kind="stable")
-    return type(s)(s.data, np.ascontiguousarray(U[:, order]), np.ascontiguousarray(V[:, order]))
+    return type(s)(s.data, np.ascontiguousarray(U[:, order]), np.ascontiguousarray(V[:, order])), norms[order]
 
 
 def _wide_enough(X: Any) -> Any:

@@ -131,13 +131,16 @@ class ConceptFactorization(Factorization):
         return np.array([self._kernel_with(X[[j]], X[[j]])[0, 0] for j in range(X.shape[0])])
 
     def _project(self, X: Any, tie: bool) -> Array:
-        B, G = self._against_basis(X), self._basis_gram.astype(X.dtype)
+        # As for other models: V in the scale that it had while fitting.
+        scale = self._scale.astype(X.dtype)
+        G = self._basis_gram.astype(X.dtype) * np.outer(scale, scale)
         l1, l2 = self._V_penalty(X.shape)
         pull, shift = self._pull(X) if tie else (0.0, 0.0)
-        return nonnegative_least_squares(G, self._pulled(X, B) + pull - X.dtype.type(l1 / 2), shift + l2 / 2)
+        B = self._pulled(X, self._against_basis(X) * scale, G) + pull - X.dtype.type(l1 / 2)
+        return scale * nonnegative_least_squares(G, B, shift + l2 / 2)
 
-    def _pulled(self, X: Any, B: Array) -> Array:
-        """What V is drawn to, beyond the fit."""
+    def _pulled(self, X: Any, B: Array, G: Array) -> Array:
+        """What V is drawn to: <x, u> by the fit, and what a model adds."""
         return B
 
     def _pseudo_inverse(self, X: Any) -> Array:
@@ -280,9 +283,9 @@ class LCF(ConceptFactorization):
     def _model_terms(self, problem: Problem, exact: bool) -> list[Term]:
         return [Locality(self.locality_reg)] if self.locality_reg > 0 else []
 
-    def _pulled(self, X: Any, B: Array) -> Array:
+    def _pulled(self, X: Any, B: Array, G: Array) -> Array:
         if self.locality_reg == 0:
             return B
         lam = X.dtype.type(self.locality_reg)
-        squares = self._own_products(X)[:, None] + np.diag(self._basis_gram).astype(X.dtype)
+        squares = self._own_products(X)[:, None] + np.diag(G)
         return (1 + lam) * B - lam / 2 * squares

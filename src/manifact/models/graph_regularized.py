@@ -66,5 +66,5 @@ class GraphFactorization(Factorization):
         self.smoothness_ = graph.energy(V, V) / weight if weight > 0 else 0.0
 
     def _pull(self, X: Any) -> tuple[Array, Array]:
-        pull, degrees = self.graph_.tie(X, self.representation_.astype(X.dtype))
+        pull, degrees = self.graph_.tie(X, (self.representation_ / self._scale).astype(X.dtype))
         return X.dtype.type(self.graph_reg) * pull, X.dtype.type(self.graph_reg) * degrees

@@ -91,7 +91,7 @@ class SPNMF(GraphFactorization):
         return super()._build_graph(X, y)
 
     def _build_far_graph(self, X: Any, y: Any) -> AffinityGraph:
-        builder = FarthestGraph() if self.far_graph is None else as_builder(self.far_graph)
+        builder = FarthestGraph() if self.far_graph is None else as_builder(self.far_graph, "far_graph")
         return _as_affinity("far_graph", builder.build(X, y))
 
     def _model_terms(self, problem: Problem, exact: bool) -> list[Term]:

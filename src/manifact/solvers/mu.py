@@ -29,8 +29,13 @@ def signed_multiplicative(terms: list[Term]) -> Step:
     def step(s: State) -> State:
         for block in s.blocks:
             positive, negative, linear = gather_quadratic(terms, s, block)
-            root = np.sqrt(linear**2 + 4 * positive * negative)
-            s = s.replace(block, s.data.rescale(s[block], root - linear, 2 * positive))
+            product = 4 * positive * negative
+            root = np.sqrt(linear**2 + product)
+            # root − linear without cancellation where linear > 0.
+            far = np.maximum(root + linear, np.finfo(root.dtype).tiny)
+            s = s.replace(
+                block, s.data.rescale(s[block], np.where(linear > 0, product / far, root - linear), 2 * positive)
+            )
         return s
 
     return step

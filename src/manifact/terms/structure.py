@@ -62,8 +62,9 @@ class ElementwiseStructure:
 
     def grad_V(self, s: State) -> tuple[Any, Any]:
         """2 L⁺V and 2 L⁻V."""
-        W = sparse.csr_array(self.alpha * self.near.W - self.repulsion.beta * self.repulsion.weights(s))
-        W = W.astype(s.V.dtype, copy=False)
+        W = sparse.csr_array(
+            self.alpha * self.near.W - self.repulsion.beta * self.repulsion.weights(s), dtype=s.V.dtype
+        )
         diagonal = np.asarray(W.sum(axis=1)).reshape(-1, 1)
         attract, repel = W.maximum(0), (-W).maximum(0)
         return (
