@@ -13,6 +13,7 @@ from scipy import sparse
 from manifact.backends import Array
 from manifact.files import read_arrays, write_arrays
 from manifact.solvers.engine import Iteration
+from manifact.solvers.state import State
 
 FORMAT = "manifact-checkpoint-1"
 #: Parameters that do not change the iterates: a run may go on with other values of them.
@@ -23,8 +24,12 @@ class Checkpoint:
     """A callback that writes the factors and the objective every so many iterations, and reads them back."""
 
     def __init__(self, path: str | PathLike[str], model: Any, problem: Any, every: int) -> None:
+        if not isinstance(path, str | PathLike):
+            raise TypeError(f"checkpoint={path!r} must be the path of a file")
         self.path = Path(path)
         self.every = every
+        if self.path.is_dir():
+            raise ValueError(f"checkpoint={str(path)!r} is a folder: name a file in it")
         self._owner = _fingerprint(model, problem)
         if not self.path.parent.is_dir():
             raise ValueError(f"checkpoint={str(path)!r} is in a folder that does not exist: make {self.path.parent}")
@@ -46,11 +51,12 @@ class Checkpoint:
 
     def __call__(self, iteration: Iteration) -> None:
         """Write, if it is time."""
-        if iteration.number == 0 or iteration.number % self.every:
-            return
-        s = iteration.state
-        arrays = {"U": s.U, "V": s.V, "objective": np.array(iteration.objective)}
-        write_arrays(self.path, arrays, {"format": FORMAT, "owner": self._owner})
+        if iteration.number and iteration.number % self.every == 0:
+            self.write(iteration.state, np.array(iteration.objective))
+
+    def write(self, s: State, objective: Array) -> None:
+        """Write the factors and the objective so far."""
+        write_arrays(self.path, {"U": s.U, "V": s.V, "objective": objective}, {"format": FORMAT, "owner": self._owner})
 
 
 def _fingerprint(model: Any, problem: Any) -> str:

@@ -24,12 +24,15 @@ def integer(name: str, value: Any, at_least: int) -> None:
         raise ValueError(f"{name}={value} must be an integer >= {at_least}")
 
 
-def real(name: str, value: Any, at_least: float | None = None, above: float | None = None) -> None:
-    """``value`` is a finite number within its bound."""
+def real(
+    name: str, value: Any, at_least: float | None = None, above: float | None = None, at_most: float | None = None
+) -> None:
+    """``value`` is a finite number within its bounds."""
     bound = f" >= {at_least}" if at_least is not None else f" > {above}" if above is not None else ""
+    bound += f" and <= {at_most}" if at_most is not None else ""
     if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
         raise TypeError(f"{name}={value!r} must be a number{bound}")
     value = float(value)
     low = (at_least is not None and value < at_least) or (above is not None and value <= above)
-    if not np.isfinite(value) or low:
+    if not np.isfinite(value) or low or (at_most is not None and value > at_most):
         raise ValueError(f"{name}={value:g} must be a finite number{bound}")

@@ -14,7 +14,7 @@ from sklearn.cluster import KMeans
 
 from manifact.datasets import Dataset, load_digits, load_stdlib_docs, tfidf, unit_length
 from manifact.metrics import accuracy, nmi
-from manifact.models import GNMF, LPNMF, NMF
+from manifact.models import ALPNMF, CF, GNMF, LCCF, LCF, LPNMF, NMF, SPNMF
 
 SEED = 0
 
@@ -36,8 +36,13 @@ def methods(k: int) -> dict[str, Callable[[], Any]]:
     return {
         "k-means": lambda: KMeans(k, n_init=20, random_state=SEED),
         "NMF": lambda: NMF(k, **settings),
-        "GNMF": lambda: GNMF(k, n_init=10, **settings),
+        "GNMF": lambda: GNMF(k, **settings),
         "LPNMF": lambda: LPNMF(k, **settings),
+        "A-LPNMF": lambda: ALPNMF(k, **settings),
+        "SPNMF": lambda: SPNMF(k, **settings),
+        "CF": lambda: CF(k, **settings),
+        "LCCF": lambda: LCCF(k, **settings),
+        "LCF": lambda: LCF(k, **settings),
     }
 
 

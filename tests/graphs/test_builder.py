@@ -33,6 +33,32 @@ def test_parameters_of_named_graphs_can_be_set():
     assert dict(graph.graphs)["knngraph2"].n_neighbors == 7
 
 
+def test_sums_of_lists_and_of_what_is_no_graph():
+    assert sum([KNNGraph(3), KNNGraph(5)]).weights == [1.0, 1.0]
+    with pytest.raises(TypeError, match="graphs are added to graphs and affinities, got str"):
+        KNNGraph() + "knn"
+    with pytest.raises(TypeError, match="weight='a' must be a number >= 0"):
+        KNNGraph() * "a"
+    with pytest.raises(TypeError, match="must be a number >= 0"):
+        KNNGraph() * KNNGraph()
+
+
+def test_a_built_graph_can_be_used_again():
+    X = problem()[0]
+    graph = KNNGraph(3).build(X)
+    assert as_builder(graph).build(X) is graph
+    with pytest.raises(ValueError, match="graph has 24 vertices but X has 5 samples"):
+        as_builder(graph).build(X[:5])
+
+
+def test_affinities_of_single_precision_are_symmetric_enough(rng):
+    W = problem()[1].astype(np.float32)
+    noisy = (W * (1 + 1e-7 * rng.standard_normal(W.shape))).astype(np.float32)
+    built = as_builder(sparse.csr_array(noisy)).build(problem()[0]).W
+    assert abs(built - built.T).max() == 0
+    np.testing.assert_allclose(built.toarray(), W, rtol=1e-5)
+
+
 @pytest.mark.parametrize("weights", [[1.0], [1.0, -1.0], [1.0, np.nan]])
 def test_bad_weights_are_refused(weights):
     graph = SumGraph([("a", KNNGraph()), ("b", KNNGraph())], weights)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.optimize import minimize
-from sklearn.exceptions import ConvergenceWarning
 from tests.conftest import KINDS, problem
 
 from manifact import GNMF, LPNMF, NMF
@@ -274,11 +273,10 @@ def test_partial_labels_pull_samples_of_a_class_together(rng):
 class TestInterrupts:
     @pytest.mark.parametrize("n_init", [1, 3])
     def test_ctrl_c_keeps_the_last_iterate(self, monkeypatch, n_init):
-        X, W, V, U = problem()
-        calls = []
+        X, W, _, _ = problem()
         import manifact.solvers.mu as mu
 
-        original = mu.multiply
+        original, calls = mu.multiply, []
 
         def multiply(s, terms, block):
             calls.append(block)
@@ -286,13 +284,15 @@ class TestInterrupts:
                 raise KeyboardInterrupt
             return original(s, terms, block)
 
-        expected = GNMF(4, graph=W, init=(V, U.T), max_iter=7, tol=0).fit(X)
+        settings = {"graph": W, "random_state": 0, "tol": 0}
+        expected = GNMF(4, max_iter=7, **settings).fit(X)
         monkeypatch.setattr(mu, "multiply", multiply)
-        model = GNMF(4, graph=W, init=(V, U.T), tol=0, n_init=n_init)
-        with pytest.warns(ConvergenceWarning, match="interrupted after iteration 7: the model holds the last iterate"):
+        model = GNMF(4, n_init=n_init, assign="kmeans", **settings)
+        with pytest.raises(KeyboardInterrupt, match="interrupted after iteration 7: the model holds the last iterate"):
             model.fit(X)
         np.testing.assert_array_equal(model.components_, expected.components_)
         assert not model.converged_
+        assert model.transform(X).shape == (24, 4)
 
 
 class TestCheckpoints:
@@ -310,6 +310,9 @@ class TestCheckpoints:
         np.testing.assert_allclose(V, whole, rtol=1e-9)
         np.testing.assert_allclose(resumed.objective_, objective, rtol=1e-12)
         assert not list(tmp_path.glob("*.tmp"))
+        resumed.set_params(assign="kmeans")
+        labels = resumed.fit(X).labels_
+        np.testing.assert_array_equal(resumed.fit(X, checkpoint=path).labels_, labels)
 
     def test_another_run_is_refused_and_nothing_is_lost(self, tmp_path):
         X = problem()[0]
@@ -353,6 +356,10 @@ class TestCheckpoints:
             NMF(3, random_state=0).fit(X, checkpoint=path)
         with pytest.raises(ValueError, match="in a folder that does not exist"):
             NMF(3).fit(X, checkpoint=tmp_path / "none" / "run")
+        with pytest.raises(ValueError, match="is a folder: name a file in it"):
+            NMF(3).fit(X, checkpoint=tmp_path)
+        with pytest.raises(TypeError, match="checkpoint=True must be the path of a file"):
+            NMF(3).fit(X, checkpoint=True)
         with pytest.raises(ValueError, match="every=0 must be an integer >= 1"):
             NMF(3).fit(X, checkpoint=path, every=0)
 

@@ -4,6 +4,7 @@ from manifact.datasets.bundled import load_digits, load_stdlib_docs
 from manifact.datasets.dataset import Dataset
 from manifact.datasets.home import NAMES, data_home, load
 from manifact.datasets.preprocessing import tfidf, unit_length
+from manifact.datasets.synthetic import synthetic_documents
 from manifact.datasets.toy import crossing_lines, three_gaussians, two_rings
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "load",
     "load_digits",
     "load_stdlib_docs",
+    "synthetic_documents",
     "tfidf",
     "three_gaussians",
     "two_rings",

@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
+from manifact import checks
 from manifact.backends.numpy import sorted_csr
 from manifact.graphs.operator import AffinityGraph, Graph, SumOfGraphs, check_affinity
 
@@ -28,7 +29,8 @@ class GraphBuilder(BaseEstimator):
         return SumGraph._of(self) + other
 
     def __radd__(self, other: Any) -> SumGraph:
-        return SumGraph._of(other) + self
+        # sum([a, b]) starts at 0.
+        return SumGraph._of(self) if isinstance(other, int) and other == 0 else SumGraph._of(other) + self
 
     def __mul__(self, weight: float) -> SumGraph:
         return SumGraph._of(self) * weight
@@ -52,6 +54,23 @@ class AffinityBuilder(GraphBuilder):
                 "belongs to its samples and cannot be cross-validated; pass a graph builder such as KNNGraph() instead"
             )
         return AffinityGraph(W)
+
+
+class BuiltGraph(GraphBuilder):
+    """A graph that is there already, such as another model's ``graph_``."""
+
+    def __init__(self, graph: Graph, name: str = "graph") -> None:
+        self.graph = graph
+        self.name = name
+
+    def build(self, X: Any, y: Any = None) -> Graph:
+        """The graph, if it is one of these samples."""
+        if self.graph.n_samples != X.shape[0]:
+            raise ValueError(
+                f"{self.name} has {self.graph.n_samples} vertices but X has {X.shape[0]} samples: a built graph "
+                "belongs to its samples and cannot be cross-validated; pass a graph builder such as KNNGraph() instead"
+            )
+        return self.graph
 
 
 class SumGraph(GraphBuilder):
@@ -82,6 +101,8 @@ class SumGraph(GraphBuilder):
     def _of(cls, graph: Any) -> SumGraph:
         if isinstance(graph, SumGraph):
             return graph
+        if not isinstance(graph, GraphBuilder) and not is_affinity(graph):
+            raise TypeError(f"graphs are added to graphs and affinities, got {type(graph).__name__}")
         name = "affinity" if is_affinity(graph) else type(graph).__name__.lower()
         return cls([(name, graph)], [1.0])
 
@@ -98,6 +119,7 @@ class SumGraph(GraphBuilder):
         return SumGraph(graphs, self._weights() + right._weights())
 
     def __mul__(self, weight: float) -> SumGraph:
+        checks.real("weight", weight, at_least=0)
         return SumGraph(list(self.graphs), [weight * w for w in self._weights()])
 
     __rmul__ = __mul__
@@ -149,4 +171,6 @@ def as_builder(graph: Any, name: str = "graph") -> GraphBuilder:
         return KNNGraph()
     if isinstance(graph, GraphBuilder):
         return graph
+    if isinstance(graph, Graph):
+        return BuiltGraph(graph, name)
     return AffinityBuilder(graph, name)

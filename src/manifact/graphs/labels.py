@@ -17,7 +17,7 @@ WEIGHTS = ("binary", "class")
 class LabelGraph(GraphBuilder):
     """Samples with the same label are neighbours (GNMF paper, section 1: semi-supervised NMF).
 
-    Labels come from ``fit``'s ``y``; −1 (or NaN, or None) means unlabelled, and such samples have no neighbours here.
+    Labels come from ``fit``'s ``y``; −1 (or NaN, None, "") means unlabelled, and such samples have no neighbours here.
     Usually added to a graph that covers all samples: ``KNNGraph(5) + LabelGraph()``.
 
     Parameters
@@ -55,7 +55,8 @@ class LabelGraph(GraphBuilder):
 def _is_missing(label: Any) -> bool:
     if label is None or (isinstance(label, float | np.floating) and np.isnan(label)):
         return True
-    return not isinstance(label, str | bytes) and bool(label == -1)
+    # An array of names and numbers has become one of strings.
+    return label in ("-1", "") if isinstance(label, str) else bool(label == -1)
 
 
 def _comparable(labels: Any) -> Any:

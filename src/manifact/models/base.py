@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import KW_ONLY, dataclass, replace
 from os import PathLike
 from typing import Any, ClassVar, Self
@@ -11,7 +10,6 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -180,7 +178,11 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         plan = self._plan(problem)
         saved = None if checkpoint is None else Checkpoint(checkpoint, self, problem, every or 10)
         result = self._run(problem, plan, saved)
+        if saved is not None:
+            saved.write(result.state, result.objective)
         self._store(problem, plan, result)
+        if result.reason == "interrupted":
+            raise KeyboardInterrupt(f"interrupted after iteration {result.n_iter}: the model holds the last iterate")
         return self.representation_.copy()
 
     def _plan(self, problem: Problem) -> Plan:
@@ -267,12 +269,6 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return U, V
 
     def _store(self, problem: Problem, plan: Plan, result: Result) -> None:
-        if result.reason == "interrupted":
-            warnings.warn(
-                f"interrupted after iteration {result.n_iter}: the model holds the last iterate",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
         state = result.state
         self._scale = np.ones(self.n_components, dtype=state.U.dtype)
         if self.normalize == "basis":
@@ -295,7 +291,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         whole = 1.0 if self._loss == "frobenius" else 2.0
         loss = LOSSES[self._loss]().value(self._state_type(unweighted, state.U, state.V))
         self.reconstruction_err_ = float(np.sqrt(max(0.0, whole * loss)))
-        self._assign(state.V, problem.rng)
+        self._assign(state.V, problem.rng, hurry=result.reason == "interrupted")
 
     def _store_basis(self, problem: Problem, state: State) -> None:
         """Keep the basis."""
@@ -304,14 +300,16 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _store_graph(self, graph: Graph | None, V: Array) -> None:
         """Keep what a graph model keeps of its graph."""
 
-    def _assign(self, V: Array, rng: np.random.RandomState) -> None:
+    def _assign(self, V: Array, rng: np.random.RandomState, hurry: bool) -> None:
         """Clusters of the samples: k-means on V with 20 starts as the papers do, or the largest part."""
         for stale in ("labels_", "assigner_"):
             if hasattr(self, stale):
                 delattr(self, stale)
-        if self.assign == "kmeans":
+        if self.assign == "kmeans" and not hurry:
             clusters = min(self.n_components, V.shape[0])
-            self.assigner_ = KMeans(clusters, n_init=20, random_state=rng).fit(V)
+            # A run that continues from a checkpoint has not drawn a start: a seed gives it the same clusters all the same.
+            seed = self.random_state if isinstance(self.random_state, int) else rng
+            self.assigner_ = KMeans(clusters, n_init=20, random_state=seed).fit(V)
             self.labels_ = self.assigner_.labels_
         elif self.assign == "argmax":
             self.labels_ = V.argmax(axis=1)
@@ -401,7 +399,12 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
                 f"choose one of 'auto', {', '.join(map(repr, self._solvers))}"
             )
         if isinstance(self.init, str) or not isinstance(self.init, tuple | list) or len(self.init) != 2:
-            checks.option("init", self.init, (*STARTS, "(V0, components0)"))
+            value = self.init if isinstance(self.init, str) or self.init is None else type(self.init).__name__
+            if value not in STARTS:
+                names = ", ".join(map(repr, STARTS))
+                raise ValueError(
+                    f"init={value!r} is not known: choose one of {names}, or give a pair of arrays (V0, U0ᵀ)"
+                )
         if self.max_iter is not None:
             checks.integer("max_iter", self.max_iter, at_least=0)
         if self.tol is not None:
@@ -413,9 +416,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         checks.real("alpha_V", self.alpha_V, at_least=0)
         if self.alpha_U != "same":
             checks.real("alpha_U", self.alpha_U, at_least=0)
-        checks.real("l1_ratio", self.l1_ratio, at_least=0)
-        if self.l1_ratio > 1:
-            raise ValueError(f"l1_ratio={self.l1_ratio:g} must be between 0 and 1")
+        checks.real("l1_ratio", self.l1_ratio, at_least=0, at_most=1)
         self._check_model()
 
     def _check_data(self, X: Any, reset: bool) -> Any:

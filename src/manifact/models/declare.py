@@ -19,8 +19,9 @@ graph : graph builder, n x n affinity or None, default=None
 COMMON_PARAMETERS = """\
 n_components : int, default=10
     k, the number of parts.
-solver : {"auto", "mu"}, default="auto"
-    "mu" is the paper's own rule; "auto" takes the solver that reaches a good objective soonest.
+solver : {"auto", "mu", "bcd", "newton"}, default="auto"
+    "mu" is the paper's own rule; "auto" takes the solver that reaches a good objective soonest. A solver that cannot
+    minimise the model is refused.
 init : {"random", "nndsvd", "nndsvda", "kmeans", "spectral"} or (V0, components0), default="random"
     The start: uniform on (0, 1); the non-negative halves of an SVD, its zeros kept or filled; k-means clusters;
     clusters of the graph; or your own n x k and k x m arrays.
@@ -37,7 +38,7 @@ assign : {None, "kmeans", "argmax"}, default=None
 n_init, init_iter : int, default=1 and 30
     With several starts each runs ``init_iter`` iterations and the best one goes on.
 warm_start : bool, default=False
-    Start from the last fit.
+    Start from the last fit; its exact continuation with ``normalize=None``.
 alpha_V, alpha_U : float, default=0 and "same"
     Strength of the penalties on V and U, scaled as in scikit-learn's NMF.
 l1_ratio : float, default=0

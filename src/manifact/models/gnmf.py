@@ -35,6 +35,11 @@ class GNMF(GraphFactorization):
     The objective has no useful minimum: U ← cU, V ← V/c keeps the fit and shrinks the penalty, so a long run drifts
     towards plain NMF. The authors stop after 100 iterations, and so does "mu": that early stop is part of the method.
 
+    λ = 100 is the authors' choice for sets whose neighbours are close (COIL20, PIE, TDT2). Where neighbours are far
+    apart or few it makes V almost constant: look at ``smoothness_`` and at the spread of V, and try smaller values.
+    ``score`` measures the fit alone, so a search by it prefers small λ. For clusters use ``assign``, whose `predict`
+    ties new samples to their neighbours, rather than a pipeline with k-means, whose ``transform`` does not.
+
     References
     ----------
     D. Cai, X. He, J. Han, T. S. Huang. Graph regularized nonnegative matrix factorization for data representation.
