@@ -6,7 +6,12 @@ from manifact.graphs import LabelGraph
 
 @pytest.mark.parametrize(
     "y",
-    [[0, 0, 1, -1, 1, 1], np.array(["a", "a", "b", None, "b", "b"], dtype=object), [0.0, 0.0, 1.0, np.nan, 1.0, 1.0]],
+    [
+        [0, 0, 1, -1, 1, 1],
+        np.array([*"aab", None, *"bb"], dtype=object),
+        np.array([*"aab", "-1", *"bb"]),
+        [0.0, 0.0, 1.0, np.nan, 1.0, 1.0],
+    ],
 )
 @pytest.mark.parametrize("weight", ["binary", "class"])
 def test_samples_of_a_class_are_joined_and_the_unlabelled_are_not(y, weight, rng):

@@ -307,7 +307,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
                 delattr(self, stale)
         if self.assign == "kmeans" and not hurry:
             clusters = min(self.n_components, V.shape[0])
-            # A run that continues from a checkpoint has not drawn a start: a seed gives it the same clusters all the same.
+            # A run that continues from a checkpoint has drawn no start: by its seed it gets the same clusters.
             seed = self.random_state if isinstance(self.random_state, int) else rng
             self.assigner_ = KMeans(clusters, n_init=20, random_state=seed).fit(V)
             self.labels_ = self.assigner_.labels_
