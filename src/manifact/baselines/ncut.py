@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from scipy.sparse.linalg import eigsh
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.preprocessing import normalize
@@ -15,7 +14,8 @@ from sklearn.utils.validation import validate_data
 from manifact import checks
 from manifact.backends import Array
 from manifact.baselines.average_association import enough_samples
-from manifact.graphs import Graph, as_builder
+from manifact.graphs import as_builder
+from manifact.graphs.spectral import leading_eigenvectors
 
 ROWS = ("unit", "degree", "raw")
 
@@ -90,15 +90,6 @@ class NCut(ClusterMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def leading_eigenvectors(graph: Graph, k: int, rng: np.random.RandomState) -> Array:
-    """The eigenvectors of D^(−½) W D^(−½) with the k largest eigenvalues, n x k, largest first."""
-    n, S = graph.n_samples, graph.normalized()
-    if n <= max(3 * k, 200):
-        return np.linalg.eigh(S @ np.eye(n))[1][:, : -k - 1 : -1]
-    values, vectors = eigsh(S, k=k, which="LA", v0=rng.uniform(0.5, 1.5, n), tol=1e-6)
-    return vectors[:, np.argsort(-values)]
 
 
 def _rows(vectors: Array, degrees: Array, rows: str) -> Array:

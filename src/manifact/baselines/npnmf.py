@@ -73,6 +73,10 @@ class NPNMF(Factorization):
 
     _stops_early: ClassVar[bool] = True
 
+    @property
+    def _tied(self) -> bool:
+        return self.graph_reg > 0
+
     def _check_model(self) -> None:
         checks.real("graph_reg", self.graph_reg, at_least=0)
         checks.integer("n_neighbors", self.n_neighbors, at_least=1)

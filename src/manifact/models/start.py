@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import eigsh
 from sklearn.cluster import KMeans
 from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import randomized_svd
 
 from manifact.backends import Array, Data
 from manifact.graphs import Graph, KNNGraph
+from manifact.graphs.spectral import leading_eigenvectors
 
 STARTS = ("random", "nndsvd", "nndsvda", "kmeans", "spectral")
 #: What the cluster indicators of a k-means or spectral start are raised by: zeros could never grow.
@@ -69,12 +69,7 @@ def spectral_clusters(graph: Graph, k: int, rng: np.random.RandomState) -> Array
     """Labels from the row-normalised leading eigenvectors of D^(−1/2) W D^(−1/2) (Ng, Jordan, Weiss)."""
     if k > graph.n_samples:
         raise ValueError(f"init='spectral' needs n_samples >= n_components, got {graph.n_samples} < {k}")
-    S = graph.normalized()
-    n = graph.n_samples
-    if n <= max(3 * k, 200):
-        vectors = np.linalg.eigh(S @ np.eye(n))[1][:, -k:]
-    else:
-        vectors = eigsh(S, k=k, which="LA", v0=rng.uniform(0.5, 1.5, n), tol=1e-6)[1]
+    vectors = leading_eigenvectors(graph, k, rng)
     return _kmeans(normalize(vectors), k, "init='spectral'", rng)
 
 
