@@ -6,7 +6,7 @@ Two rings and crossing lines (SPNMF paper, fig. 2) in one dimension: NMF, GNMF (
 κ = 0.1, γ = 1, k1 = k2 = 10) by its default solver and by the published rule, each the lowest objective of 20 starts.
 "threshold" is the accuracy of the best cut of the line, "overlap" the part of the two classes' histograms that
 coincides; means and standard deviations over 5 draws of the data. σ is the width of the near graph's weights, which the
-paper does not give: the mean distance of all samples, or 0.05, about the distance of neighbours.
+paper does not give: "auto" is the mean distance of all samples, "neighbors" that of neighbours.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def methods(seed):
     structure = {"graph_reg": 100.0, "repulsion_reg": 10.0, "basis_reg": 1.0, "far_graph": FarthestGraph(10)}
     yield "NMF", NMF(1, **common)
     yield "GNMF", GNMF(1, graph=KNNGraph(10), graph_reg=100.0, **common)
-    for width in ("auto", 0.05):
+    for width in ("auto", "neighbors"):
         near = KNNGraph(10, weight="heat", sigma=width)
         yield f"SPNMF, σ {width}", SPNMF(1, graph=near, **structure, **common)
         yield f"SPNMF, published rule, σ {width}", SPNMF(1, graph=near, solver="mu", **structure, **common)

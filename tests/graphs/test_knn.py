@@ -99,6 +99,15 @@ def test_sigma_is_the_mean_distance(X):
     assert mean_distance(sparse.csr_array(X)) == pytest.approx(d.mean())
 
 
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_sigma_can_be_the_mean_distance_of_neighbours(X, kind):
+    d = np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=2))
+    near = np.sort(d + np.where(np.eye(60), np.inf, 0), axis=1)[:, :4]
+    expected = KNNGraph(4, weight="heat", sigma=float(near.mean())).build(X).W.toarray()
+    mine = KNNGraph(4, weight="heat", sigma="neighbors").build(kind(X)).W.toarray()
+    np.testing.assert_allclose(mine, expected, rtol=1e-9)
+
+
 def test_more_neighbours_than_samples_joins_all():
     W = KNNGraph(50).build(np.arange(4.0)[:, None]).W.toarray()
     np.testing.assert_array_equal(W, 1 - np.eye(4))
@@ -138,6 +147,7 @@ def test_ties_of_new_samples_are_their_training_neighbours(X):
         ({"metric": "l1"}, "metric='l1' is not known: choose one of 'euclidean', 'cosine'"),
         ({"search": "fast"}, "search='fast' is not known: choose one of 'exact', 'approximate'"),
         ({"weight": "heat", "sigma": 0.0}, "sigma=0 must be a finite number > 0"),
+        ({"weight": "heat", "sigma": "wide"}, "sigma='wide' is not known: choose one of 'auto', 'neighbors'"),
     ],
 )
 def test_bad_parameters_are_refused_in_one_sentence(X, parameters, sentence):

@@ -36,8 +36,9 @@ class KNNGraph(GraphBuilder):
         non-negative samples, and are the same for samples of unit length.
     metric : {"euclidean", "cosine"}, default="euclidean"
         What "nearest" means. With "cosine" a sample without entries has no neighbours.
-    sigma : float or "auto", default="auto"
-        Width of the heat kernel; "auto" is the mean distance between samples.
+    sigma : float, "auto" or "neighbors", default="auto"
+        Width of the heat kernel; "auto" is the mean distance between samples (the authors' choice, which makes all
+        weights nearly equal), "neighbors" the mean distance between neighbours.
     search : {"exact", "approximate"}, default="exact"
         Exact search in blocks within scikit-learn's ``working_memory``, or pynndescent (an optional dependency;
         its graph depends on ``random_state`` and the number of threads).
@@ -76,8 +77,9 @@ class KNNGraph(GraphBuilder):
         """The symmetric graph of the rows of X: the larger of both directions."""
         self._check()
         X = as_samples(X)
-        sigma = self._sigma(X)
-        W = self._edges(X, X, sigma, own=True)
+        rows, columns = self._pairs(X, X, own=True)
+        sigma = self._sigma(X, rows, columns)
+        W = self._affinity(X, X, rows, columns, sigma)
         # A copy of the parameters: what the user sets later must not change a graph that is built.
         return NeighborGraph(sparse.csr_array(W.maximum(W.T)), clone(self), X, sigma)
 
@@ -86,29 +88,35 @@ class KNNGraph(GraphBuilder):
         checks.option("weight", self.weight, WEIGHTS)
         checks.option("metric", self.metric, METRICS)
         checks.option("search", self.search, SEARCHES)
-        if self.sigma != "auto":
+        if isinstance(self.sigma, str):
+            checks.option("sigma", self.sigma, ("auto", "neighbors"))
+        else:
             checks.real("sigma", self.sigma, above=0)
 
-    def _sigma(self, X: Any) -> float:
+    def _sigma(self, X: Any, rows: Array, columns: Array) -> float:
         if self.weight != "heat":
             return 1.0
+        if self.sigma == "neighbors":
+            return float(np.sqrt(_over_pairs(_square_distances, X, X, rows, columns)).mean()) or 1.0
         return mean_distance(X) if self.sigma == "auto" else float(self.sigma)
 
-    def _edges(self, X: Any, Q: Any, sigma: float, own: bool) -> Any:
-        """Affinity of queries Q to their nearest rows of X, queries x n; ``own`` where both are the same samples."""
-        shape = (Q.shape[0], X.shape[0])
+    def _pairs(self, X: Any, Q: Any, own: bool) -> tuple[Array, Array]:
+        """Queries and the rows of X nearest to them; ``own`` where both are the same samples."""
         rows, columns = np.arange(Q.shape[0]), np.arange(X.shape[0])
         if self.metric == "cosine":
             # On unit vectors distance and cosine order alike; a sample without entries is near nobody.
             rows, columns = _with_entries(Q), _with_entries(X)
             if not len(rows) or not len(columns):
-                return sparse.csr_array(shape)
+                return rows[:0], columns[:0]
             found = self._search(normalize(X[columns]), None if own else normalize(Q[rows]))
         else:
             found = self._search(X, None if own else Q)
-        from_rows, to_columns = np.repeat(rows, found.shape[1]), columns[found.ravel()]
-        values = self._weights(X, Q, from_rows, to_columns, sigma)
-        return sorted_csr(sparse.csr_array((values, (from_rows, to_columns)), shape=shape))
+        return np.repeat(rows, found.shape[1]), columns[found.ravel()]
+
+    def _affinity(self, X: Any, Q: Any, rows: Array, columns: Array, sigma: float) -> Any:
+        """The weights of these pairs, queries x n."""
+        values = self._weights(X, Q, rows, columns, sigma)
+        return sorted_csr(sparse.csr_array((values, (rows, columns)), shape=(Q.shape[0], X.shape[0])))
 
     def _search(self, X: Any, queries: Any) -> Array:
         if queries is None and self.search == "approximate" and X.shape[0] > self.n_neighbors + 1:
@@ -145,7 +153,8 @@ class NeighborGraph(AffinityGraph):
         self._sigma = sigma
 
     def tie(self, X: Any, V: Array) -> tuple[Array, Array]:
-        W = self._builder._edges(self._X, X, self._sigma, own=False).astype(V.dtype)
+        pairs = self._builder._pairs(self._X, X, own=False)
+        W = self._builder._affinity(self._X, X, *pairs, self._sigma).astype(V.dtype)
         return W @ V, np.asarray(W.sum(axis=1)).ravel()
 
 
