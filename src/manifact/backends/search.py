@@ -19,6 +19,8 @@ from manifact.backends.threads import count, over_rows
 
 #: Larger blocks of the dense search gain nothing.
 MOST_ROWS = 1024
+#: About what all cores share.
+SHARED_CACHE = 1 << 23
 #: Entries whose squares are safe; others are scaled first.
 SAFE = (1e-100, 1e100)
 
@@ -79,12 +81,16 @@ def _sparse(X: Any, Q: Any, sign: float, skip: Array, keys: Array, index: Array)
 
 def _mixed(X: Array, Q: Any, sign: float, keys: Array, index: Array) -> None:
     """Sparse queries among dense rows, such as documents among cluster centres: a block of inner products at a time."""
-    XT, Q = np.ascontiguousarray(X.T, dtype=Q.dtype), sorted_csr(Q)
+    Q = sorted_csr(Q)
     squares, q_squares = _squares(X), _squares(Q)
+    # As many rows of X at a time as stay in cache: every non-zero of Q gathers from all of them.
+    at_once = int(np.clip(SHARED_CACHE // max(1, X.shape[1] * Q.dtype.itemsize), 16, len(X)))
+    slabs = [np.ascontiguousarray(X[i : i + at_once].T, dtype=Q.dtype) for i in range(0, len(X), at_once)]
     rows_at_once = _rows_per_block(X.shape[0], most=1 << 14)
     for start in range(0, Q.shape[0], rows_at_once):
         rows = slice(start, start + rows_at_once)
-        dots = sparse_times(Q[rows], XT)
+        part = Q[rows]
+        dots = np.hstack([sparse_times(part, slab) for slab in slabs])
         over_rows(
             select_nearest, dots.shape[0], dots.size, dots, q_squares[rows], squares, sign, keys[rows], index[rows]
         )

@@ -17,7 +17,7 @@ from manifact.graphs.builder import GraphBuilder, as_samples
 from manifact.graphs.operator import Graph
 
 SOURCES = ("kmeans", "random")
-#: Above this many samples the landmarks come from k-means on a sample of them.
+#: From this many samples on the landmarks come from k-means on a sample of them.
 KMEANS_SAMPLES = 100_000
 #: k-means on a sample looks at this many samples per landmark.
 SAMPLES_PER_LANDMARK = 20
@@ -99,7 +99,7 @@ class LandmarkGraph(GraphBuilder):
         p = min(self.n_landmarks, n)
         if self.landmarks == "random" or p == n:
             return _dense(X[np.sort(rng.permutation(n)[:p])])
-        if n > KMEANS_SAMPLES:
+        if n >= KMEANS_SAMPLES:
             X = X[np.sort(rng.permutation(n)[: max(SAMPLES_PER_LANDMARK * p, p)])]
         return _kmeans_centres(X, p, self.kmeans_iter, rng)
 

@@ -36,21 +36,29 @@ def ratio_times(
 
 @kernel
 def ratio_times_transposed(
-    indptr: Any, indices: Any, values: Any, U: Any, V: Any, floors: Any, tiny: float,
+    indptr: Any, indices: Any, values: Any, U: Any, V: Any, floors: Any, tiny: float, rows_per_block: int,
     out: Any, start: int, stop: int,
 ) -> None:  # fmt: skip
-    """out = (X / Y)ᵀ V, from the CSR form of Xᵀ: rows here are features."""
+    """out = (X / Y)ᵀ V, from the CSR form of Xᵀ: rows here are features.
+
+    Samples are visited a block at a time, so that the gathered rows of V stay in cache.
+    """
     k = U.shape[1]
-    for i in range(start, stop):
-        u = U[i]
-        row = out[i]
-        row[:] = 0
-        for t in range(indptr[i], indptr[i + 1]):
-            v = V[indices[t]]
-            x = values[t]
-            y = u[0] * v[0]
-            for c in range(1, k):
-                y += u[c] * v[c]
-            r = x / max(y, floors[indices[t]] * x + tiny)
-            for c in range(k):
-                row[c] += r * v[c]
+    position = indptr[start:stop].copy()
+    out[start:stop] = 0
+    for limit in range(rows_per_block, V.shape[0] + rows_per_block, rows_per_block):
+        for i in range(start, stop):
+            t = position[i - start]
+            u = U[i]
+            row = out[i]
+            while t < indptr[i + 1] and indices[t] < limit:
+                v = V[indices[t]]
+                x = values[t]
+                y = u[0] * v[0]
+                for c in range(1, k):
+                    y += u[c] * v[c]
+                r = x / max(y, floors[indices[t]] * x + tiny)
+                for c in range(k):
+                    row[c] += r * v[c]
+                t += 1
+            position[i - start] = t
