@@ -5,7 +5,7 @@ from tests.conftest import KINDS, problem
 from tests.reference import kernels as plain
 
 from manifact.backends import as_data
-from manifact.backends.numpy import sorted_csr
+from manifact.backends.numpy import sorted_csr, sparse_times
 
 
 @pytest.mark.parametrize("kind", ["dense", "csr"])
@@ -44,6 +44,30 @@ def test_blocks_of_dense_Y_give_the_same_as_one(monkeypatch):
     np.testing.assert_allclose(data.ratio_times(U, V)[0], whole[0][0], rtol=1e-13)
     np.testing.assert_allclose(data.ratio_times_transposed(U, V), whole[1], rtol=1e-13)
     np.testing.assert_allclose(data.residual(U, V), np.sum((X - V @ U.T) ** 2), rtol=1e-13)
+
+
+@pytest.mark.parametrize("rows", [1, 7, 150, 1000])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_blocks_of_tall_factors_change_no_bit(monkeypatch, rows, dtype, rng):
+    X = sparse.random_array((300, 12), density=0.5, rng=rng, format="csr", dtype=dtype)
+    U, V = rng.random((12, 5)).astype(dtype), rng.random((300, 5)).astype(dtype)
+    data = as_data(X)
+    whole = data.times_transposed(V), data.ratio_times_transposed(U, V)
+    monkeypatch.setattr("manifact.backends.numpy.CACHE_BYTES", rows * 5 * V.itemsize)
+    np.testing.assert_array_equal(data.times_transposed(V), whole[0])
+    np.testing.assert_array_equal(data.ratio_times_transposed(U, V), whole[1])
+
+
+def test_unsorted_matrices_are_multiplied_whole(monkeypatch, rng):
+    X = sparse.random_array((5, 300), density=0.5, rng=rng, format="csr")
+    V = rng.random((300, 2))
+    expected = X.toarray() @ V
+    for j in range(5):
+        row = slice(X.indptr[j], X.indptr[j + 1])
+        X.indices[row], X.data[row] = X.indices[row][::-1].copy(), X.data[row][::-1].copy()
+    X.has_sorted_indices = False
+    monkeypatch.setattr("manifact.backends.numpy.CACHE_BYTES", 10 * 2 * 8)
+    np.testing.assert_allclose(sparse_times(X, V), expected)
 
 
 def test_zeros_in_the_factors_make_no_nan():
