@@ -178,8 +178,6 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         plan = self._plan(problem)
         saved = None if checkpoint is None else Checkpoint(checkpoint, self, problem, every or 10)
         result = self._run(problem, plan, saved)
-        if saved is not None:
-            saved.write(result.state, result.objective)
         self._store(problem, plan, result)
         if result.reason == "interrupted":
             raise KeyboardInterrupt(f"interrupted after iteration {result.n_iter}: the model holds the last iterate")
@@ -218,9 +216,12 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
                 if first.reason == "interrupted":
                     return first
                 state, history = first.state, first.objective
-            return run(
+            result = run(
                 state, plan.terms, plan.step, max_iter=plan.max_iter, tol=plan.tol, callbacks=callbacks, history=history
             )
+        if saved is not None:
+            saved.write(result.state, result.objective)
+        return result
 
     def _first(self, problem: Problem, plan: Plan) -> Result:
         """The start, or of ``n_init`` starts the one with the lowest objective after ``init_iter`` iterations."""
