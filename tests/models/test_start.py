@@ -82,11 +82,13 @@ def test_of_several_starts_the_best_goes_on():
 
 def test_warm_start_goes_on_from_the_last_fit():
     X, W, _, _ = problem()
-    settings = {"graph": W, "normalize": None, "random_state": 0, "tol": 0}
-    warm = GNMF(4, max_iter=10, warm_start=True, **settings)
-    warm.fit(X)
-    V = warm.fit_transform(X)
-    np.testing.assert_array_equal(V, GNMF(4, max_iter=20, **settings).fit_transform(X))
+    for normalize in (None, "basis"):
+        settings = {"graph": W, "normalize": normalize, "random_state": 0, "tol": 0}
+        warm = GNMF(4, max_iter=10, warm_start=True, **settings).fit(X)
+        last = warm.objective_[-1]
+        V = warm.fit_transform(X)
+        assert warm.objective_[0] == pytest.approx(last, rel=1e-12)
+        np.testing.assert_allclose(V, GNMF(4, max_iter=20, **settings).fit_transform(X), rtol=1e-9)
     fewer = NMF(4, warm_start=True, random_state=0).fit(X)
     before = fewer.components_
     start_loss = fewer.fit(X[:10]).objective_[0]

@@ -262,12 +262,11 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
                 f"warm_start=True needs the shape of the last fit, {self.components_.shape[0]} components of "
                 f"{self.components_.shape[1]} features, got {self.n_components} and {X.shape[1]}: set warm_start=False"
             )
-        U = np.ascontiguousarray(self.components_.T, dtype=X.dtype)
-        if self.representation_.shape[0] == X.shape[0]:
-            V = self.representation_.astype(X.dtype)
-        else:
-            V = self._project(X, tie=False)
-        return U, V
+        # In the scale that the factors had while fitting: the next fit goes on where the last one stopped.
+        same = self.representation_.shape[0] == X.shape[0]
+        V = self.representation_ if same else self._project(X, tie=False)
+        U = np.ascontiguousarray(self.components_.T * self._scale, dtype=X.dtype)
+        return U, (V / self._scale).astype(X.dtype)
 
     def _store(self, problem: Problem, plan: Plan, result: Result) -> None:
         state = result.state

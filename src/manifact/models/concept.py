@@ -96,7 +96,8 @@ class ConceptFactorization(Factorization):
                 f"warm_start=True needs the shape of the last fit, {self.concepts_.shape[0]} concepts of "
                 f"{self.concepts_.shape[1]} samples, got {self.n_components} and {X.shape[0]}: set warm_start=False"
             )
-        return np.ascontiguousarray(self.concepts_.T, dtype=X.dtype), self.representation_.astype(X.dtype)
+        C = np.ascontiguousarray(self.concepts_.T * self._scale, dtype=X.dtype)
+        return C, (self.representation_ / self._scale).astype(X.dtype)
 
     def _store_basis(self, problem: Problem, state: State) -> None:
         self.concepts_ = np.ascontiguousarray(state.U.T)

@@ -38,7 +38,7 @@ assign : {None, "kmeans", "argmax"}, default=None
 n_init, init_iter : int, default=1 and 30
     With several starts each runs ``init_iter`` iterations and the best one goes on.
 warm_start : bool, default=False
-    Start from the last fit; its exact continuation with ``normalize=None``.
+    Go on from where the last fit stopped.
 alpha_V, alpha_U : float, default=0 and "same"
     Strength of the penalties on V and U, scaled as in scikit-learn's NMF.
 l1_ratio : float, default=0
