@@ -12,6 +12,7 @@ from scipy import sparse
 
 from manifact.backends import Array
 from manifact.files import read_arrays, write_arrays
+from manifact.graphs import Graph
 from manifact.solvers.engine import Iteration
 from manifact.solvers.state import State
 
@@ -69,10 +70,9 @@ def _fingerprint(model: Any, problem: Any) -> str:
     data, graph = problem.data, problem.graph
     _add(hashed, data.times(np.ones((data.shape[1], 1), dtype=data.dtype)))
     _add(hashed, data.square_sum)
+    _add(hashed, data.weight)
     _add(hashed, problem.y)
-    if graph is not None:
-        _add(hashed, graph.degrees)
-        _add(hashed, graph.adjacency(np.arange(1.0, graph.n_samples + 1)[:, None]))
+    _add(hashed, graph)
     return hashed.hexdigest()
 
 
@@ -84,6 +84,9 @@ def _add(hashed: Any, value: Any) -> None:
         value = sparse.coo_array(value)
         for part in (*value.coords, value.data):
             _add(hashed, part)
+    elif isinstance(value, Graph):
+        _add(hashed, value.degrees)
+        _add(hashed, value.adjacency(np.arange(1.0, value.n_samples + 1)[:, None]))
     elif isinstance(value, tuple | list):
         for part in value:
             _add(hashed, part)

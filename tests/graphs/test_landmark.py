@@ -78,8 +78,9 @@ def test_empty_landmarks_are_dropped(X):
 
 def test_more_landmarks_than_samples_and_samples_far_from_all(X):
     assert LandmarkGraph(n_landmarks=500).build(X).n_samples == 80
-    graph = LandmarkGraph(landmarks=X[:5], sigma=1e-3).build(X + 50)
-    np.testing.assert_allclose(graph.adjacency(np.ones((80, 1))), 1)
+    for sigma in (1e-3, 1e-200):
+        graph = LandmarkGraph(landmarks=X[:5], sigma=sigma).build(X + 50)
+        np.testing.assert_allclose(graph.adjacency(np.ones((80, 1))), 1)
 
 
 def test_many_samples_take_their_landmarks_from_some(X, monkeypatch):

@@ -52,6 +52,11 @@ def test_the_landmark_graph_serves_gnmf(kind):
     assert (np.diff(model.objective_) <= 1e-10 * model.objective_[:-1]).all()
 
 
+def test_nothing_to_explain_gives_nothing():
+    model = ALPNMF(3, random_state=0).fit(np.zeros((20, 6)))
+    assert np.isfinite(model.transform(np.ones((2, 6)))).all()
+
+
 def test_new_samples_are_tied_to_landmarks():
     X = problem(n=60)[0]
     model = ALPNMF(3, graph=LandmarkGraph(n_landmarks=12), assign="kmeans", random_state=0).fit(X)

@@ -147,6 +147,23 @@ def test_a_precomputed_kernel_projects_rows_of_kernel_values():
     )
 
 
+def test_a_precomputed_kernel_takes_weights_of_zero():
+    X, _, V, C = concept_problem()
+    weight = (np.arange(24) > 2).astype(float)
+    linear, given_K = (LCF(4, kernel=k, init=(V, C.T)) for k in ("linear", "precomputed"))
+    mine = linear.fit_transform(X, sample_weight=weight)
+    np.testing.assert_allclose(given_K.fit_transform(X @ X.T, sample_weight=weight), mine, rtol=1e-6, atol=1e-9)
+
+
+def test_checkpoints_of_other_weights_are_refused(tmp_path):
+    X = concept_problem()[0]
+    weight = np.where(np.arange(24) < 12, 5.0, 1.0)
+    model = CF(3, kernel="rbf", random_state=0, max_iter=5)
+    model.fit(X, sample_weight=weight, checkpoint=tmp_path / "run")
+    with pytest.raises(ValueError, match="belongs to other data or parameters"):
+        model.fit(X, sample_weight=weight[::-1], checkpoint=tmp_path / "run")
+
+
 def test_kernel_parameters_reach_the_kernel():
     X, _, V, C = concept_problem()
     narrow = CF(4, kernel="rbf", kernel_params={"gamma": 10.0}, init=(V, C.T)).fit(X)
@@ -198,6 +215,21 @@ def test_what_it_cannot_do_is_refused():
     ):
         with pytest.raises(ValueError, match=sentence):
             model.fit(data)
+    for model, error, sentence in (
+        (CF(2, kernel="additive_chi2"), ValueError, "kernel is not positive semi-definite"),
+        (
+            CF(2, kernel="rbf", kernel_params={"gama": 5}),
+            ValueError,
+            "kernel_params={'gama': 5} does not fit kernel='rbf'",
+        ),
+        (CF(2, kernel="rbf", kernel_params=5), TypeError, "kernel_params=5 must be a dict"),
+        (CF(2, kernel_params={"gamma": 5}), ValueError, "goes with a named kernel, not 'linear'"),
+    ):
+        with pytest.raises(error, match=sentence):
+            model.fit(X)
+    signs = np.where(np.eye(24), 1.0, -0.5)
+    with pytest.raises(ValueError, match="kernel is not positive semi-definite"):
+        CF(3, kernel="precomputed", init=(np.ones((24, 3)), np.ones((3, 24)))).fit(signs)
     kernel = LCF(2, kernel="precomputed").fit(X @ X.T)
     with pytest.raises(ValueError, match=r"LCF needs k\(x, x\) of new samples"):
         kernel.transform(X @ X.T)

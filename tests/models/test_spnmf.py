@@ -73,6 +73,25 @@ def test_the_published_rule_does_raise_its_objective():
     assert (np.diff(model.objective_) > 0).any()
 
 
+@pytest.mark.parametrize(("scale", "dtype"), [(1e20, np.float64), (1e10, np.float32), (1e-20, np.float64)])
+def test_columns_sum_to_one_at_any_scale(scale, dtype):
+    model = SPNMF(3, random_state=0, normalize=None).fit((problem()[0] * scale).astype(dtype))
+    np.testing.assert_allclose(model.components_.sum(axis=1), 1, rtol=1e-5)
+
+
+def test_weight_zero_leaves_the_iterate_where_repulsion_holds_it():
+    X = problem()[0]
+    near, far = graphs()
+    weight = (np.arange(24) > 4).astype(float)
+    model = SPNMF(
+        2, graph_reg=0, basis_reg=0, repulsion_reg=1, graph=near, far_graph=far, normalize=None, random_state=0
+    )
+    V = model.fit_transform(X, sample_weight=weight)
+    squares = ((V[:, None] - V[None]) ** 2).sum(axis=2)
+    fit = np.sum(weight[:, None] * (X - V @ model.components_) ** 2)
+    assert model.objective_[-1] == pytest.approx(fit + 0.5 * np.sum(far * np.exp(-squares)))
+
+
 def test_orthogonality_makes_the_basis_more_orthogonal():
     X = problem(n=60, density=1.0)[0]
 
@@ -104,7 +123,7 @@ def test_what_it_cannot_do_is_refused():
         ({"repulsion_reg": -1}, "repulsion_reg=-1 must be a finite number >= 0"),
         ({"basis_penalty": "l1"}, "basis_penalty='l1' is not known: choose one of 'redundancy', 'orthogonality'"),
         ({"solver": "newton"}, "solver='newton' cannot minimise SPNMF: choose one of 'auto', 'bcd', 'mu'"),
-        ({"solver": "mu", "graph": LandmarkGraph(5)}, "graph must be a graph with a matrix"),
+        ({"solver": "mu", "graph": LandmarkGraph(5)}, "graph must be a graph whose edges are listed"),
         ({"far_graph": KNNGraph(2) + LabelGraph()}, "LabelGraph needs labels"),
         ({"far_graph": np.ones((3, 3))}, "far_graph is a 3 x 3 affinity but X has 24 samples"),
     ):

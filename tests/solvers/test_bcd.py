@@ -24,6 +24,15 @@ def test_the_projection_is_the_nearest_point_of_the_simplex(values):
     assert (gap[p == 0] <= level + 1e-9).all()
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("scale", [1e-20, 1e5, 1e20])
+def test_the_projection_survives_large_numbers(dtype, scale, rng):
+    p = onto_simplex((scale * rng.standard_normal(50)).astype(dtype))
+    assert p.dtype == dtype
+    assert p.min() >= 0
+    assert p.sum() == pytest.approx(1, rel=1e-5)
+
+
 def test_every_basis_vector_is_its_exact_minimiser():
     X, _, V, U = problem()
     U /= U.sum(axis=0)

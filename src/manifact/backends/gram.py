@@ -11,6 +11,8 @@ from scipy import sparse
 from manifact.backends import Array
 from manifact.backends.numpy import _NumpyData, wrap
 
+NOT_A_KERNEL = "kernel is not positive semi-definite ({}): use another kernel, or add to its diagonal"
+
 
 class _Gram(_NumpyData):
     """What both kinds share."""
@@ -25,9 +27,16 @@ class _Gram(_NumpyData):
         weight = 1.0 if self.weight is None else self.weight
         return float(np.sum(weight * self.diagonal, dtype=np.float64))
 
+    def times(self, U: Array) -> Array:
+        raise NotImplementedError
+
     def residual(self, U: Array, V: Array) -> float | None:
-        """No: entries of the residual live in the kernel's space."""
-        return None
+        """The expanded square again (entries of the residual live in the kernel's space), never below zero."""
+        basis = self.times(U)
+        value = self.square_sum - 2 * self.inner(self.weighted(basis), V) + self.inner(U.T @ basis, self.gram(V))
+        if value < -1e-3 * abs(self.square_sum):
+            raise ValueError(NOT_A_KERNEL.format(f"it gives the squared length {value:g}"))
+        return max(value, 0.0)
 
 
 class LinearGram(_Gram):
@@ -71,6 +80,9 @@ class DenseGram(_Gram):
         self.dtype = K.dtype
         self.signed = bool(K.min() < 0)
         self.diagonal = np.diag(K).copy()
+        if (self.diagonal < 0).any() or (K.any(axis=1) & (self.diagonal == 0)).any():
+            worst = float(self.diagonal.min())
+            raise ValueError(NOT_A_KERNEL.format(f"its diagonal goes down to {worst:g}"))
 
     def times(self, P: Array) -> Array:
         return self._K @ P

@@ -145,7 +145,7 @@ class _NumpyData:
         n, k = self.shape[0], U.shape[1]
         a = (U.sum(axis=0) + l1).astype(self.dtype)
         # Every start with no zero finds the same minimum; this one has the right total for each sample.
-        totals = np.asarray(X.sum(axis=1)).reshape(-1, 1) / max(float(a.sum()), np.finfo(self.dtype).tiny)
+        totals = np.asarray(X.sum(axis=1)).reshape(-1, 1) / (float(a.sum()) or np.inf)
         V = np.array(np.broadcast_to(totals, (n, k)), dtype=self.dtype, order="C")
         if pull is None:
             pull = np.zeros((1, k), dtype=self.dtype)

@@ -190,7 +190,8 @@ def mixtures(index: Array, squares: Array, sigma: float, p: int) -> Any:
     """Gaussian weights of the nearest landmarks, rows summing to 1, n x p."""
     n, r = index.shape
     # Relative to the nearest one: a sample far from every landmark must not divide 0 by 0.
-    weights = np.exp(-(squares - squares[:, :1]) / (2 * sigma**2))
+    with np.errstate(over="ignore"):
+        weights = np.exp(-((np.sqrt(np.maximum(squares - squares[:, :1], 0)) / sigma) ** 2) / 2)
     weights /= weights.sum(axis=1, keepdims=True)
     indptr = np.arange(0, n * r + 1, r)
     return sorted_csr(sparse.csr_array((weights.ravel(), index.ravel(), indptr), shape=(n, p)))

@@ -282,7 +282,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         weight = problem.data.weight
         if weight is not None and not self._tied and not weight.all():
             # Nothing in the objective holds these rows; they get what transform would give them.
-            fitted = np.where(weight[:, None] > 0, state.V, self._project(problem.X, tie=False))
+            fitted = np.where(weight[:, None] > 0, state.V, self._project_training(problem))
             state = state.replace("V", fitted)
         self.representation_ = state.V
         self._store_graph(problem.graph, state.V)
@@ -345,6 +345,9 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         if self._loss == "frobenius":
             return scale * data.project_least_squares(U, U.T @ U, pull, shift + l2 / 2, l1)
         return scale * data.project_divergence(U, pull, shift, l1, l2)
+
+    def _project_training(self, problem: Problem) -> Array:
+        return self._project(problem.X, tie=False)
 
     def _V_penalty(self, shape: tuple[int, int]) -> tuple[float, float]:
         """Strength of L1 and L2 on V."""

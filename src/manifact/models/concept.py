@@ -42,9 +42,12 @@ class ConceptFactorization(Factorization):
 
     def _check_model(self) -> None:
         super()._check_model()
-        checks.option(
-            "kernel", self.kernel, ("linear", "precomputed", *sorted(set(PAIRWISE_KERNEL_FUNCTIONS) - {"linear"}))
-        )
+        named = sorted(set(PAIRWISE_KERNEL_FUNCTIONS) - {"linear"})
+        checks.option("kernel", self.kernel, ("linear", "precomputed", *named))
+        if self.kernel_params and self.kernel in ("linear", "precomputed"):
+            raise ValueError(f"kernel_params={self.kernel_params!r} goes with a named kernel, not {self.kernel!r}")
+        if self.kernel_params is not None and not isinstance(self.kernel_params, dict):
+            raise TypeError(f"kernel_params={self.kernel_params!r} must be a dict such as {{'gamma': 0.1}}")
 
     def _check_data(self, X: Any, reset: bool) -> Any:
         X = super()._check_data(X, reset)
@@ -66,7 +69,12 @@ class ConceptFactorization(Factorization):
         return as_kernel(self._kernel_with(X, X), weight)
 
     def _kernel_with(self, X: Any, Y: Any) -> Array:
-        K = pairwise_kernels(X, Y, metric=self.kernel, **(self.kernel_params or {}))
+        try:
+            K = pairwise_kernels(X, Y, metric=self.kernel, **(self.kernel_params or {}))
+        except TypeError as error:
+            raise ValueError(
+                f"kernel_params={self.kernel_params!r} does not fit kernel={self.kernel!r}: {error}"
+            ) from error
         return np.ascontiguousarray(K.toarray() if sparse.issparse(K) else K, dtype=X.dtype)
 
     def _similarity_sums(self, X: Any) -> Array:
@@ -121,6 +129,8 @@ class ConceptFactorization(Factorization):
 
     def _own_products(self, X: Any) -> Array:
         """<φ(x), φ(x)> of each sample."""
+        if hasattr(self, "_known_products"):
+            return self._known_products
         if self.kernel == "linear":
             squares = X.multiply(X) if sparse.issparse(X) else X * X
             return np.asarray(squares.sum(axis=1)).ravel()
@@ -140,6 +150,14 @@ class ConceptFactorization(Factorization):
         B = self._pulled(X, self._against_basis(X) * scale, G) + pull - X.dtype.type(l1 / 2)
         return scale * nonnegative_least_squares(G, B, shift + l2 / 2)
 
+    def _project_training(self, problem: Problem) -> Array:
+        # A precomputed kernel holds k(x, x) of the training samples, and of no others.
+        self._known_products = problem.data.diagonal
+        try:
+            return super()._project_training(problem)
+        finally:
+            del self._known_products
+
     def _pulled(self, X: Any, B: Array, G: Array) -> Array:
         """What V is drawn to: <x, u> by the fit, and what a model adds."""
         return B
@@ -153,7 +171,7 @@ class ConceptFactorization(Factorization):
         return super().inverse_transform(V)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Minus the loss per entry of X."""
+        """Minus the loss per entry of X; not for precomputed kernels, which lack k(x, x) of new samples."""
         check_is_fitted(self)
         X = self._check_data(X, reset=False)
         V, B, G = self._project(X, tie=False), self._against_basis(X), self._basis_gram

@@ -79,6 +79,10 @@ class SPNMF(GraphFactorization):
 
     _solvers: ClassVar[tuple[str, ...]] = ("bcd", "mu")
 
+    @property
+    def _tied(self) -> bool:
+        return self.graph_reg > 0 or self.repulsion_reg > 0
+
     def _check_model(self) -> None:
         super()._check_model()
         checks.real("repulsion_reg", self.repulsion_reg, at_least=0)
@@ -142,7 +146,7 @@ def _on_simplex(step: Step) -> Step:
 def _as_affinity(name: str, graph: Graph) -> AffinityGraph:
     if not isinstance(graph, AffinityGraph):
         raise ValueError(
-            f"{name} must be a graph with a matrix, such as KNNGraph or an n x n affinity, got {type(graph).__name__}: "
-            "the published rule splits its entries by sign"
+            f"{name} must be a graph whose edges are listed, got {type(graph).__name__}: "
+            "use KNNGraph, FarthestGraph or an n x n affinity"
         )
     return graph

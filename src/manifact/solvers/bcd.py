@@ -48,7 +48,10 @@ def simplex_basis(s: State, coupling: Array) -> State:
 
 def onto_simplex(v: Array) -> Array:
     """The nearest point with entries ≥ 0 that sum to 1 (Duchi et al. 2008)."""
-    sorted_down = np.sort(v)[::-1]
-    excess = (np.cumsum(sorted_down, dtype=np.float64) - 1) / np.arange(1, len(v) + 1)
+    # Shifting v does not move its projection; from the largest entry down the 1 is not lost beside large numbers.
+    shifted = v.astype(np.float64) - float(v.max())
+    sorted_down = np.sort(shifted)[::-1]
+    excess = (np.cumsum(sorted_down) - 1) / np.arange(1, len(v) + 1)
     last = np.flatnonzero(sorted_down > excess)[-1]
-    return np.maximum(v - excess[last].astype(v.dtype), 0)
+    nearest = np.maximum(shifted - excess[last], 0)
+    return (nearest / nearest.sum()).astype(v.dtype)
