@@ -136,6 +136,12 @@ def test_projections_do_not_depend_on_how_the_basis_is_normalised(name):
     np.testing.assert_allclose(mine, other.transform(X) @ other.components_, rtol=1e-6, atol=1e-9)
 
 
+def test_products_of_samples_with_themselves_are_the_kernels_diagonal():
+    X = problem(n=150)[0]
+    model = LCF(3, kernel="polynomial", random_state=0, max_iter=2).fit(X)
+    np.testing.assert_allclose(model._own_products(X), np.diag(model._kernel_with(X, X)))
+
+
 def test_a_precomputed_kernel_projects_rows_of_kernel_values():
     X, _, V, C = concept_problem()
     named = CF(4, kernel="rbf", init=(V, C.T)).fit(X)
@@ -209,6 +215,8 @@ def test_what_it_cannot_do_is_refused():
         (CF(2, kernel="gauss"), X, "kernel='gauss' is not known: choose one of 'linear', 'precomputed'"),
         (CF(2, kernel="precomputed"), X, "kernel='precomputed' needs a square X of kernel values, got 24 x 17"),
         (CF(2, kernel="precomputed"), np.triu(X @ X.T), "kernel='precomputed' needs a symmetric X"),
+        (LCCF(2, kernel="gauss"), X, "kernel='gauss' is not known: choose one of 'linear', 'precomputed'"),
+        (LCCF(2, graph_reg=-1), X, "graph_reg=-1 must be a finite number >= 0"),
         (LCF(2, locality_reg=-1), X, "locality_reg=-1 must be a finite number >= 0"),
         (CF(4, init=(V, C)), X, r"\(V0, concepts0\): concepts0 has shape .24, 4. but must be 4 x 24"),
         (LCCF(2, graph=W[:5, :5]), X, "graph is a 5 x 5 affinity but X has 24 samples"),

@@ -108,6 +108,8 @@ def test_graph_parameters_need_a_graph():
         ValueError, match=r"graph__n_neighbors needs a graph to set it on: construct with graph=KNNGraph"
     ):
         GNMF(3).set_params(graph__n_neighbors=4)
+    with pytest.raises(ValueError, match=r"far_graph__n_neighbors needs a graph.*far_graph=FarthestGraph\(\)"):
+        SPNMF(3).set_params(far_graph__n_neighbors=4)
     assert GNMF(3).set_params(graph=KNNGraph(), graph__n_neighbors=4).graph.n_neighbors == 4
 
 

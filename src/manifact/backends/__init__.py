@@ -30,8 +30,8 @@ class Products(Protocol):
     def diagonal(self) -> Array:
         """‖x_j‖², not weighted."""
 
-    def residual(self, U: Array, V: Array) -> float | None:
-        """Σ γ_j (x_ji − y_ji)² entry by entry, or None where that would form Y."""
+    def settled(self, value: float, U: Array, V: Array) -> float:
+        """Σ γ_j (x_ji − y_ji)² where the expanded square ``value`` lost its digits: anew if that is cheap, or ≥ 0."""
 
     def weighted(self, V: Array) -> Array:
         """Γ V."""

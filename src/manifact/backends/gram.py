@@ -27,13 +27,8 @@ class _Gram(_NumpyData):
         weight = 1.0 if self.weight is None else self.weight
         return float(np.sum(weight * self.diagonal, dtype=np.float64))
 
-    def times(self, U: Array) -> Array:
-        raise NotImplementedError
-
-    def residual(self, U: Array, V: Array) -> float | None:
-        """The expanded square again (entries of the residual live in the kernel's space), never below zero."""
-        basis = self.times(U)
-        value = self.square_sum - 2 * self.inner(self.weighted(basis), V) + self.inner(U.T @ basis, self.gram(V))
+    def settled(self, value: float, U: Array, V: Array) -> float:
+        """Entries of the residual live in the kernel's space; its length is not negative there."""
         if value < -1e-3 * abs(self.square_sum):
             raise ValueError(NOT_A_KERNEL.format(f"it gives the squared length {value:g}"))
         return max(value, 0.0)

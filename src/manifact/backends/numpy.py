@@ -230,8 +230,9 @@ class SparseData(_NumpyData):
         inner = x if self.weight is None else _unweighted(x, np.repeat(self.weight, np.diff(self.X.indptr)))
         return float(np.sum(x * np.log(np.where(inner > 0, inner, 1.0))) - x.sum())
 
-    def residual(self, U: Array, V: Array) -> float | None:
-        return None
+    def settled(self, value: float, U: Array, V: Array) -> float:
+        # Entry by entry would form Y.
+        return max(value, 0.0)
 
 
 class DenseData(_NumpyData):
@@ -291,7 +292,11 @@ class DenseData(_NumpyData):
         X = self.X if self.weight is None else _unweighted(self.X, self.weight[:, None])
         return self.inner(self.X, np.log(np.where(X > 0, X, 1))) - float(self.X.sum(dtype=np.float64))
 
-    def residual(self, U: Array, V: Array) -> float | None:
+    def settled(self, value: float, U: Array, V: Array) -> float:
+        return self.residual(U, V)
+
+    def residual(self, U: Array, V: Array) -> float:
+        """Σ γ_j (x_ji − y_ji)², entry by entry."""
         total = 0.0
         for rows in self._blocks():
             weight = None if self.weight is None else self.weight[rows, None]

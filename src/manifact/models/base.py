@@ -469,11 +469,16 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return tags
 
 
-def normalized(s: State) -> tuple[State, Array]:
-    """The state with basis vectors of unit length, their scale in V (GNMF paper, eq 16), heaviest part first."""
-    norms = np.sqrt(np.diag(s.UtU))
+def unit_basis(s: State) -> tuple[Array, Array, Array]:
+    """U (or C) and V with basis vectors of unit length, their scale in V (GNMF paper, eq 16), and the lengths."""
+    norms = np.sqrt(np.maximum(np.diag(s.UtU), 0))
     norms = np.where(norms > 0, norms, 1).astype(s.U.dtype)
-    U, V = s.U / norms, s.V * norms
+    return s.U / norms, s.V * norms, norms
+
+
+def normalized(s: State) -> tuple[State, Array]:
+    """The state with a unit basis, heaviest part first, and the lengths that its vectors had."""
+    U, V, norms = unit_basis(s)
     order = np.argsort(-V.sum(axis=0), kind="stable")
     return type(s)(s.data, np.ascontiguousarray(U[:, order]), np.ascontiguousarray(V[:, order])), norms[order]
 

@@ -14,7 +14,7 @@ from manifact import checks
 from manifact.backends import Array, Gram, as_gram, as_kernel
 from manifact.backends.numpy import nonnegative_least_squares
 from manifact.memory import require
-from manifact.models.base import Factorization, Problem, check_factor
+from manifact.models.base import Factorization, Problem, check_factor, unit_basis
 from manifact.models.declare import model
 from manifact.models.graph_regularized import GraphFactorization
 from manifact.models.start import concept_start
@@ -22,6 +22,9 @@ from manifact.solvers.engine import Step
 from manifact.solvers.mu import signed_multiplicative
 from manifact.solvers.state import ConceptState, State
 from manifact.terms import Locality, Term
+
+#: k(x, x) is read off small blocks: a call for each sample costs far more than the other entries.
+DIAGONAL_ROWS = 64
 
 
 def _has_basis(estimator: Any) -> bool:
@@ -87,10 +90,8 @@ class ConceptFactorization(Factorization):
         return super()._make_step(solver, terms, problem)
 
     def _named_start(self, problem: Problem) -> tuple[Array, Array]:
-        C, V = concept_start(self.init, problem.X, problem.data, self.n_components, problem.rng, problem.graph)
-        norms = np.sqrt(np.maximum(np.einsum("ij,ij->j", C, problem.data.times(C)), 0))
-        norms = np.where(norms > 0, norms, 1).astype(C.dtype)
-        return C / norms, V * norms
+        C, V = concept_start(self.init, problem.X, self.n_components, problem.rng, problem.graph)
+        return unit_basis(ConceptState(problem.data, C, V))[:2]
 
     def _given_start(self, problem: Problem) -> tuple[Array, Array]:
         n, k = problem.X.shape[0], self.n_components
@@ -139,7 +140,8 @@ class ConceptFactorization(Factorization):
                 f"{type(self).__name__} needs k(x, x) of new samples, which kernel='precomputed' does not give: "
                 "use a named kernel"
             )
-        return np.array([self._kernel_with(X[[j]], X[[j]])[0, 0] for j in range(X.shape[0])])
+        blocks = [X[start : start + DIAGONAL_ROWS] for start in range(0, X.shape[0], DIAGONAL_ROWS)]
+        return np.concatenate([np.diag(self._kernel_with(block, block)) for block in blocks])
 
     def _project(self, X: Any, tie: bool) -> Array:
         # As for other models: V in the scale that it had while fitting.

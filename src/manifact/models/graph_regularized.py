@@ -15,6 +15,10 @@ from manifact.terms import EntropicSmoothness, Smoothness, Term
 from manifact.terms.graph import EXACT, INEXACT
 
 
+#: Parameters that hold graph builders, and what to put there.
+BUILDERS = {"graph": "KNNGraph()", "far_graph": "FarthestGraph()"}
+
+
 @model
 class GraphFactorization(Factorization):
     """A factorisation whose V is smooth on a graph."""
@@ -29,13 +33,15 @@ class GraphFactorization(Factorization):
         return self.graph_reg > 0
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; those of the graph (``graph__n_neighbors``) need one to be there."""
-        nested = [name for name in params if name.startswith("graph__")]
-        if nested and self.graph is None and params.get("graph") is None:
-            raise ValueError(f"{nested[0]} needs a graph to set it on: construct with graph=KNNGraph()")
+        """Set parameters; those of a graph (``graph__n_neighbors``) need one to be there."""
+        for name in params:
+            owner, nested, _ = name.partition("__")
+            if nested and owner in BUILDERS and getattr(self, owner, self) is params.get(owner) is None:
+                raise ValueError(f"{name} needs a graph to set it on: construct with {owner}={BUILDERS[owner]}")
         return super().set_params(**params)
 
     def _check_model(self) -> None:
+        super()._check_model()
         checks.real("graph_reg", self.graph_reg, at_least=0)
 
     def _build_graph(self, X: Any, y: Any) -> Graph | None:

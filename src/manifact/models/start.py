@@ -10,7 +10,7 @@ from sklearn.cluster import KMeans
 from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import randomized_svd
 
-from manifact.backends import Array, Data
+from manifact.backends import Array
 from manifact.graphs import Graph, KNNGraph
 from manifact.graphs.spectral import leading_eigenvectors
 
@@ -36,9 +36,7 @@ def start(init: str, X: Any, k: int, rng: np.random.RandomState, graph: Graph | 
     return unit_columns(_typed(U, X.dtype), _typed(V, X.dtype))
 
 
-def concept_start(
-    init: str, X: Any, data: Data, k: int, rng: np.random.RandomState, graph: Graph | None
-) -> tuple[Array, Array]:
+def concept_start(init: str, X: Any, k: int, rng: np.random.RandomState, graph: Graph | None) -> tuple[Array, Array]:
     """C and V, both n x k: concepts made of samples."""
     n = X.shape[0]
     match init:

@@ -23,8 +23,7 @@ class Frobenius:
         square = s.data.square_sum
         value = square - 2 * s.data.inner(s.XU, s.V) + s.data.inner(s.UtU, s.VtV)
         if _cancels(value, square, s.data.dtype):
-            exact = s.data.residual(s.U, s.V)
-            return max(value, 0.0) if exact is None else exact
+            return s.data.settled(value, s.U, s.V)
         return value
 
     def grad_U(self, s: State) -> tuple[Any, Any]:
