@@ -14,7 +14,6 @@ from manifact.models.declare import model
 from manifact.terms import EntropicSmoothness, Smoothness, Term
 from manifact.terms.graph import EXACT, INEXACT
 
-
 #: Parameters that hold graph builders, and what to put there.
 BUILDERS = {"graph": "KNNGraph()", "far_graph": "FarthestGraph()"}
 
