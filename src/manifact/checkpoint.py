@@ -14,7 +14,7 @@ from manifact.backends import Array
 from manifact.files import read_arrays, write_arrays
 from manifact.graphs import Graph
 from manifact.solvers.engine import Iteration
-from manifact.solvers.state import State
+from manifact.solvers.state import Momentum, State
 
 FORMAT = "manifact-checkpoint-1"
 #: Parameters that do not change the iterates: a run may go on with other values of them.
@@ -39,8 +39,8 @@ class Checkpoint:
         """Whether there is something to continue."""
         return self.path.exists()
 
-    def read(self) -> tuple[Array, Array, Array]:
-        """U, V and the objective so far."""
+    def read(self, state_type: type[State], data: Any) -> tuple[State, Array]:
+        """The state and the objective so far."""
         arrays, metadata = read_arrays(self.path)
         if metadata.get("format") != FORMAT:
             raise ValueError(f"checkpoint={str(self.path)!r} is not a checkpoint of ours: name another file")
@@ -48,7 +48,12 @@ class Checkpoint:
             raise ValueError(
                 f"checkpoint={str(self.path)!r} belongs to other data or parameters: delete it or name another file"
             )
-        return arrays["U"], arrays["V"], arrays["objective"]
+        state = state_type(data, arrays["U"], arrays["V"])
+        if "pace" in arrays:
+            known = "U_before" in arrays
+            before = state_type(data, arrays["U_before"], arrays["V_before"]) if known else None
+            state.momentum = Momentum(before, *map(float, arrays["pace"]))
+        return state, arrays["objective"]
 
     def __call__(self, iteration: Iteration) -> None:
         """Write, if it is time."""
@@ -57,7 +62,13 @@ class Checkpoint:
 
     def write(self, s: State, objective: Array) -> None:
         """Write the factors and the objective so far."""
-        write_arrays(self.path, {"U": s.U, "V": s.V, "objective": objective}, {"format": FORMAT, "owner": self._owner})
+        arrays = {"U": s.U, "V": s.V, "objective": objective}
+        if s.momentum is not None:
+            before = s.momentum.before
+            arrays["pace"] = np.array([s.momentum.rate, s.momentum.bound])
+            if before is not None:
+                arrays |= {"U_before": before.U, "V_before": before.V}
+        write_arrays(self.path, arrays, {"format": FORMAT, "owner": self._owner})
 
 
 def _fingerprint(model: Any, problem: Any) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from manifact.experiments.bench import SECTIONS
 
 app = typer.Typer(
     help="Non-negative matrix factorisation that respects the geometry of the data.",
@@ -32,6 +35,33 @@ def demo() -> None:
     from manifact.demo import run
 
     run()
+
+
+@app.command()
+def bench(
+    only: Annotated[
+        list[str] | None, typer.Option(help=f"A section to run, may be repeated: {', '.join(SECTIONS)}. Default: all.")
+    ] = None,
+    data: Annotated[
+        str | None, typer.Option(help="A data set of the data home. Default: documents in the shape of TDT2.")
+    ] = None,
+    repeats: Annotated[
+        int | None, typer.Option(min=1, help="Turns of each method. Default: 5, or 3 with --quick.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Less of everything: minutes, not hours.")] = False,
+    results: Annotated[Path, typer.Option(help="Folder for the tables.")] = Path("results"),
+) -> None:
+    """Measure speed and memory beside other packages, in turns, and write the tables."""
+    from manifact.experiments.bench import command
+
+    try:
+        command.bench(only or (), data, repeats, quick, results)
+    except command.RefusedError as refusal:
+        typer.echo(refusal, err=True)
+        raise typer.Exit(2) from None
+    except KeyboardInterrupt as interrupt:
+        typer.echo(str(interrupt) or "interrupted", err=True)
+        raise typer.Exit(130) from None
 
 
 def main() -> None:

@@ -1,11 +1,42 @@
-"""Progress shown to a person: iterations, objective, time left."""
+"""Progress shown to a person: iterations with their objective, steps of a search, time left."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
 
-from manifact.solvers.engine import Callback, Iteration
+if TYPE_CHECKING:
+    from manifact.solvers.engine import Callback, Iteration
+
+#: Called with the amount of work that is newly done.
+Advance = Callable[[float], None]
+
+_asked: ContextVar[bool] = ContextVar("manifact progress", default=False)
+
+
+@contextmanager
+def showing(enabled: bool) -> Iterator[None]:
+    """Long work inside the block shows its steps, if this or a surrounding block asks for it."""
+    token = _asked.set(enabled or _asked.get())
+    try:
+        yield
+    finally:
+        _asked.reset(token)
+
+
+@contextmanager
+def steps(title: str, total: float) -> Iterator[Advance]:
+    """``advance(amount)``, which draws a bar if a surrounding `showing` asked for it, or does nothing."""
+    if not _asked.get():
+        yield lambda amount: None
+        return
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    with Progress(TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()) as bar:
+        task = bar.add_task(title, total=total)
+        yield lambda amount: bar.advance(task, amount)
 
 
 @contextmanager

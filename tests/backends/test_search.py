@@ -1,4 +1,5 @@
 import tracemalloc
+from contextlib import ExitStack
 
 import numpy as np
 import pytest
@@ -6,9 +7,12 @@ import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.preprocessing import normalize
 from tests.reference.kernels import nearest as plain
 
-from manifact.backends.search import nearest
+from manifact import datasets
+from manifact.backends import search, threads
+from manifact.backends.search import nearest, nearest_by_projection
 
 
 @pytest.mark.parametrize("farthest", [False, True])
@@ -68,3 +72,134 @@ def test_small_blocks_give_the_same_answer_within_the_budget(rng):
 def test_one_sample_has_no_neighbours():
     index, keys = nearest(np.ones((1, 3)), 5)
     assert index.shape == keys.shape == (1, 0)
+
+
+@given(
+    st.integers(2, 150), st.integers(0, 50), st.integers(1, 5), st.integers(1, 9), st.booleans(),
+    st.sampled_from([4, 36, 900, 8192]), st.sampled_from([2, 10**6]), st.integers(0, 10**6),
+)  # fmt: skip
+def test_tiles_of_any_shape_equal_sorting_everything(n, q, m, k, farthest, cache, values, seed):
+    """Without queries (q = 0) both sides of a tile look at it; tiles do not divide the rows evenly."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, values, (n, m)).astype(float)
+    Q = rng.integers(0, values, (q, m)).astype(float) if q else None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "SHARED_CACHE", cache)
+        patch.setattr(threads, "SMALL_WORK", 0)
+        index, squares = nearest(X, k, Q, farthest)
+    expected, expected_squares = plain(X, k, Q, farthest)
+    np.testing.assert_array_equal(index, expected)
+    np.testing.assert_array_equal(squares, expected_squares)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_tiles_leave_no_trace_in_the_distances(dtype, rng, monkeypatch):
+    X = rng.random((500, 37)).astype(dtype)
+    whole = nearest(X, 20)
+    monkeypatch.setattr(search, "SHARED_CACHE", 4 * 77**2)
+    for mine, tiled in zip(whole, nearest(X, 20), strict=True):
+        np.testing.assert_array_equal(mine, tiled)
+
+
+def test_products_that_underflow_in_single_precision_rule_nothing_out(rng):
+    """Two far samples set the scale; the squares of the others are below what float32 holds exactly."""
+    for scale in (1e-18, 1e-20, 1e-21, 1e-22, 1e-23):
+        X = np.vstack([scale * rng.random((60, 3)), [[1, 0, 0], [-1, 0, 0]]])
+        np.testing.assert_array_equal(nearest(X, 4)[0], plain(X, 4)[0])
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_distances_that_single_precision_cannot_see_are_told_apart(own, rng):
+    """Two far groups, opposite each other, so that no centre brings them near zero."""
+    X = np.where(np.arange(60) % 2, 1.0, -1.0)[:, None] + 1e-4 * rng.standard_normal((60, 2000))
+    Q = None if own else X[:7] + 1e-5 * rng.standard_normal((7, 2000))
+    np.testing.assert_array_equal(nearest(X, 6, Q)[0], plain(X, 6, Q)[0])
+
+
+def low_rank(rng, n=2500, m=200):
+    return (rng.random((n, 5)) @ rng.random((5, m)) + 1e-3 * rng.random((n, m))).astype(np.float32)
+
+
+def recall(index, exact):
+    return (index[:, :, None] == exact[:, None, :]).any(axis=1).mean()
+
+
+@pytest.mark.parametrize("search_for", [nearest, nearest_by_projection])
+def test_one_thread_and_several_agree(search_for, rng, monkeypatch):
+    monkeypatch.setattr(threads, "SMALL_WORK", 0)
+    monkeypatch.setattr(search, "LARGE", 0)
+    monkeypatch.setattr(search, "SHARED_CACHE", 1 << 18)
+    X = low_rank(rng)
+    results = []
+    for count in (1, 2, 3):
+        with threads.limit(count):
+            results.append([*search_for(X, 5), *search_for(sparse.csr_array(X[:, :150]), 5)])
+    for other in results[1:]:
+        for mine, theirs in zip(results[0], other, strict=True):
+            np.testing.assert_array_equal(mine, theirs)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("scale", [1, 1e-30, 1e30])
+def test_few_directions_propose_almost_all_neighbours(kind, scale, rng, monkeypatch):
+    X = low_rank(rng).astype(np.float64)
+    exact, squares = nearest(X, 5)
+    asked = []
+    monkeypatch.setattr(
+        search, "nearest", lambda X, *rest, **named: asked.append(X.shape) or nearest(X, *rest, **named)
+    )
+    for cls in (sparse.csr_array, sparse.csc_array):
+        monkeypatch.setattr(cls, "toarray", None)
+    index, mine = nearest_by_projection(kind(X) * scale, 5)
+    assert recall(index, exact) > 0.95
+    same = (index == exact).all(axis=1)
+    np.testing.assert_allclose(mine[same], squares[same] * scale**2, rtol=1e-6)
+    # Probes among all features, then everything among few.
+    assert asked == [X.shape, (len(X), search.DIRECTIONS), (len(X), search.DIRECTIONS)]
+
+
+def test_the_projection_depends_on_its_seed_alone(rng):
+    X = low_rank(rng)
+    first, again = (nearest_by_projection(X, 5, seed)[0] for seed in (3, 3))
+    np.testing.assert_array_equal(first, again)
+    assert not np.array_equal(
+        search._projected(X, np.random.RandomState(0)), search._projected(X, np.random.RandomState(1))
+    )
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_where_few_directions_say_little_the_search_is_exact(kind, rng):
+    X = rng.random((2100, 300)) * (rng.random((2100, 300)) < 0.1)
+    np.testing.assert_array_equal(nearest_by_projection(kind(X), 5)[0], nearest(kind(X), 5)[0])
+
+
+@pytest.mark.parametrize("shape", [(300, 200), (2100, 40)])
+def test_few_samples_or_features_are_searched_exactly(shape, rng, monkeypatch):
+    monkeypatch.setattr(search, "_projected", None)
+    X = rng.random(shape)
+    np.testing.assert_array_equal(nearest_by_projection(X, 5)[0], nearest(X, 5)[0])
+
+
+@pytest.mark.parametrize(("name", "first"), [("mnist", 12_000), ("coil20", None), ("pie", None), ("tdt2", None)])
+def test_the_projection_finds_the_neighbours_of_real_samples(home, name, first):
+    X = datasets.load(name, home).X[:first].astype(np.float64)
+    if sparse.issparse(X):
+        X = normalize(datasets.tfidf(X))
+    assert recall(nearest_by_projection(X, 5)[0], nearest(X, 5)[0]) > 0.95
+
+
+def test_blas_has_its_threads_back_when_the_last_search_leaves():
+    threadpoolctl = pytest.importorskip("threadpoolctl")
+
+    def of_blas():
+        return [library["num_threads"] for library in threadpoolctl.threadpool_info() if library["user_api"] == "blas"]
+
+    with threadpoolctl.threadpool_limits(2, user_api="blas"):
+        before = of_blas()
+        one, other = ExitStack(), ExitStack()
+        one.enter_context(search._ONE_BLAS_THREAD)
+        other.enter_context(search._ONE_BLAS_THREAD)
+        one.close()
+        assert set(of_blas()) == {1}
+        other.close()
+        assert of_blas() == before

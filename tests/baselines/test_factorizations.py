@@ -251,7 +251,7 @@ class TestSparseNMF:
         X, _, V, U = problem()
         settings = {"init": (V, U.T), "tol": 0, "max_iter": 30}
         free = SparseNMF(4, sparseness_U=None, solver="mu", **settings).fit_transform(X)
-        np.testing.assert_allclose(free, NMF(4, **settings).fit_transform(X), rtol=1e-9)
+        np.testing.assert_allclose(free, NMF(4, solver="mu", **settings).fit_transform(X), rtol=1e-9)
 
 
 class TestCNMF:
@@ -265,7 +265,7 @@ class TestCNMF:
         X, _, V, U = problem()
         settings = {"init": (V, U.T), "tol": 0, "max_iter": 30, "normalize": None}
         mine = CNMF(4, **settings).fit(X, np.full(24, -1))
-        peer = NMF(4, **settings).fit(X)
+        peer = NMF(4, solver="mu", **settings).fit(X)
         np.testing.assert_allclose(mine.representation_, peer.representation_, rtol=1e-10)
         np.testing.assert_allclose(mine.objective_, peer.objective_, rtol=1e-10)
 

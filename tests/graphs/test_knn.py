@@ -131,6 +131,21 @@ def test_approximate_search_finds_almost_the_same(rng):
         assert not rough.diagonal().any()
 
 
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_projected_search_finds_almost_the_same(kind, metric, rng):
+    X = rng.random((2100, 4)) @ rng.random((4, 150)) + 1e-3 * rng.random((2100, 150))
+    X[5] = 0
+    exact = KNNGraph(6, metric=metric).build(X).W
+    graph = KNNGraph(6, metric=metric, search="projection").build(kind(X))
+    assert exact.multiply(graph.W).sum() / exact.sum() > 0.95
+    assert abs(graph.W - graph.W.T).max() == 0
+    assert not graph.W.diagonal().any()
+    assert (graph.degrees[5] == 0) == (metric == "cosine")
+    # New samples find their neighbours exactly.
+    np.testing.assert_array_equal(graph.tie(kind(X[:3]), X)[0], KNNGraph(6, metric=metric).build(X).tie(X[:3], X)[0])
+
+
 def test_ties_of_new_samples_are_their_training_neighbours(X):
     graph = KNNGraph(3, weight="heat").build(X)
     ties, degrees = graph.tie(X[:5] + 1e-9, np.eye(60))
@@ -145,7 +160,7 @@ def test_ties_of_new_samples_are_their_training_neighbours(X):
         ({"n_neighbors": 0}, "n_neighbors=0 must be an integer >= 1"),
         ({"weight": "gauss"}, "weight='gauss' is not known: choose one of 'binary', 'heat', 'dot', 'cosine'"),
         ({"metric": "l1"}, "metric='l1' is not known: choose one of 'euclidean', 'cosine'"),
-        ({"search": "fast"}, "search='fast' is not known: choose one of 'exact', 'approximate'"),
+        ({"search": "fast"}, "search='fast' is not known: choose one of 'exact', 'projection', 'approximate'"),
         ({"weight": "heat", "sigma": 0.0}, "sigma=0 must be a finite number > 0"),
         ({"weight": "heat", "sigma": "wide"}, "sigma='wide' is not known: choose one of 'auto', 'neighbors'"),
     ],

@@ -44,7 +44,7 @@ def test_the_landmark_graph_serves_gnmf(kind):
     X, _, V, U = problem(n=40)
     graph = LandmarkGraph(n_landmarks=10)
     W = graph.build(X).adjacency(np.eye(40))
-    model = GNMF(4, graph=graph, graph_reg=5.0, init=(V, U.T), max_iter=50, tol=0, normalize=None)
+    model = GNMF(4, graph=graph, graph_reg=5.0, init=(V, U.T), max_iter=50, tol=0, normalize=None, solver="mu")
     mine = model.fit_transform(KINDS[kind](X))
     for _ in range(50):
         U, V = plain.gnmf_frobenius(X, U, V, W, 5.0)

@@ -30,7 +30,7 @@ def test_fitted_attributes(model):
     V = model.fit_transform(X)
     U = model.components_.T
     assert model.objective_.shape == (model.n_iter_ + 1,)
-    assert model.solver_ == "mu"
+    assert model.solver_ == ("bcd" if model._loss == "frobenius" else "newton")
     np.testing.assert_allclose(np.linalg.norm(U, axis=0), 1)
     assert (np.diff(V.sum(axis=0)) <= 0).all()
     np.testing.assert_array_equal(model.representation_, V)
@@ -49,8 +49,9 @@ def test_fitted_attributes(model):
 
 def test_defaults_of_iterations_and_tolerance():
     X = problem()[0]
-    assert GNMF(3).fit(X).n_iter_ == 100
-    assert LPNMF(3).fit(X).n_iter_ == 100
+    assert GNMF(3, solver="mu").fit(X).n_iter_ == 100
+    assert LPNMF(3, solver="mu").fit(X).n_iter_ == 100
+    assert GNMF(3, tol=0).fit(X).n_iter_ == LPNMF(3, tol=0).fit(X).n_iter_ == 500
     assert NMF(3, max_iter=5000, random_state=0).fit(X).converged_
     assert GNMF(3, tol=1e-2, max_iter=1000, random_state=0).fit(X).converged_
     assert NMF(3, max_iter=0).fit(X).objective_.shape == (1,)
@@ -284,7 +285,7 @@ class TestInterrupts:
                 raise KeyboardInterrupt
             return original(s, terms, block)
 
-        settings = {"graph": W, "random_state": 0, "tol": 0}
+        settings = {"graph": W, "random_state": 0, "tol": 0, "solver": "mu"}
         expected = GNMF(4, max_iter=7, **settings).fit(X)
         monkeypatch.setattr(mu, "multiply", multiply)
         model = GNMF(4, n_init=n_init, assign="kmeans", **settings)

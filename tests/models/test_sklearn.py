@@ -128,7 +128,7 @@ def test_penalties_and_iterates_are_scikit_learns(loss, alpha, l1_ratio):
     peer = decomposition.NMF(4, solver="mu", beta_loss=loss, init="custom", **settings)
     W = peer.fit_transform(X, W=V.copy(), H=U.T.copy())
     mine = NMF(4, loss=loss, init=(V, U.T), alpha_V=alpha, alpha_U=2 * alpha, l1_ratio=l1_ratio, max_iter=25,
-               tol=0, normalize=None)  # fmt: skip
+               tol=0, normalize=None, solver="mu")  # fmt: skip
     np.testing.assert_allclose(mine.fit_transform(X), W, rtol=1e-9)
     np.testing.assert_allclose(mine.components_, peer.components_, rtol=1e-9)
     assert mine.reconstruction_err_ == pytest.approx(peer.reconstruction_err_, rel=1e-9)

@@ -83,7 +83,7 @@ def test_of_several_starts_the_best_goes_on():
 def test_warm_start_goes_on_from_the_last_fit():
     X, W, _, _ = problem()
     for normalize in (None, "basis"):
-        settings = {"graph": W, "normalize": normalize, "random_state": 0, "tol": 0}
+        settings = {"graph": W, "normalize": normalize, "random_state": 0, "tol": 0, "solver": "mu"}
         warm = GNMF(4, max_iter=10, warm_start=True, **settings).fit(X)
         last = warm.objective_[-1]
         V = warm.fit_transform(X)

@@ -15,7 +15,7 @@ def test_weights_equal_the_appendix_change_of_variables(lam):
     X, W, V, U = problem()
     gamma = np.random.default_rng(3).random(len(X)) + 0.2
     root = np.sqrt(gamma)[:, None]
-    weighted = GNMF(4, graph_reg=lam, graph=W, init=(V, U.T), **RAW)
+    weighted = GNMF(4, graph_reg=lam, graph=W, init=(V, U.T), solver="mu", **RAW)
     mine = weighted.fit_transform(X, sample_weight=gamma)
     D, scaled_X, scaled_V, new_U = np.diag(W.sum(axis=1)), root * X, root * V, U
     scaled_W, scaled_D = W / root / root.T, D / root / root.T

@@ -27,3 +27,12 @@ def nearest(X, k, queries=None, farthest=False):
         np.fill_diagonal(keys, np.inf)
     order = np.argsort(keys, axis=1, kind="stable")[:, : min(k, len(X) - own)]
     return order, sign * np.take_along_axis(keys, order, axis=1)
+
+
+def best_of(X, candidates, k):
+    """The k nearest of each row's candidates, ties by index."""
+    X = np.asarray(X, dtype=float)
+    candidates = np.sort(candidates, axis=1)
+    keys = ((X[:, None, :] - X[candidates]) ** 2).sum(axis=2)
+    order = np.argsort(keys, axis=1, kind="stable")[:, :k]
+    return np.take_along_axis(candidates, order, axis=1), np.take_along_axis(keys, order, axis=1)

@@ -12,7 +12,7 @@ from manifact.terms import Frobenius
 def setup():
     X, _, V, U = problem()
     terms = [Frobenius()]
-    return State(as_data(X), U, V), terms, SOLVERS["mu"](terms)
+    return State(as_data(X), U, V), terms, SOLVERS["mu"].step(terms)
 
 
 def test_tol_zero_runs_exactly_max_iter():

@@ -33,7 +33,7 @@ def test_fifty_iterations_equal_the_transcription(kind, weighted, lam, loss):
     gamma = np.random.default_rng(5).random(len(X)) + 0.1 if weighted else None
     update = plain.gnmf_frobenius if loss == "frobenius" else plain.gnmf_kl
     expected = iterate(lambda U, V: update(X, U, V, W, lam, gamma), U, V)
-    settings = {"init": (V, U.T), "max_iter": ITERATIONS, "tol": 0, "normalize": None}
+    settings = {"solver": "mu", "init": (V, U.T), "max_iter": ITERATIONS, "tol": 0, "normalize": None}
     models = [GNMF(4, graph_reg=lam, graph=W, loss=loss, **settings)]
     if loss == "kullback-leibler":
         models.append(LPNMF(4, graph_reg=lam, graph=W, **settings))
@@ -64,7 +64,7 @@ def test_without_lambda_the_graph_changes_no_bit(loss, kind, init, weighted):
 def test_iterates_equal_the_reference_traces(traces, name, kind, iterations):
     trace = traces(name)
     make = GNMF if name == "gnmf_f" else LPNMF
-    settings = {"graph_reg": float(trace["lambda"]), "graph": trace["W"], "max_iter": iterations, "tol": 0}
+    settings = {"graph_reg": float(trace["lambda"]), "graph": trace["W"], "max_iter": iterations, "tol": 0, "solver": "mu"}
     init = (trace["V0"], trace["U0"].T)
     X = KINDS[kind](trace["X"].T)
     raw = make(5, init=init, normalize=None, **settings)

@@ -45,6 +45,9 @@ class Products(Protocol):
     def inner(self, A: Array, B: Array) -> float:
         """Σ a_ij b_ij."""
 
+    def sweep(self, V: Array, G: Array, B: Array, scale: Any, shift: Any, sweeps: int) -> Array:
+        """V after exact coordinate steps on scale_j vᵀGv − 2 b_jᵀv + shift_j vᵀv over v ≥ 0, each row on its own."""
+
     def rescale(self, P: Array, negative: Array, positive: Array) -> Array:
         """P ∘ negative / positive, with a floor under the denominators."""
 
@@ -60,6 +63,17 @@ class Data(Products, Protocol):
 
     def ratio_times_transposed(self, U: Array, V: Array) -> Array:
         """(Γ X / Y)ᵀ V."""
+
+    def row(self, j: int) -> Array:
+        """Row j of Γ X, dense."""
+
+    @property
+    def squares(self) -> Array:
+        """Σ_i γ_j x_ji² of each sample."""
+
+    @property
+    def entry_sum(self) -> float:
+        """Σ γ_j x_ji."""
 
     @property
     def entropy_sum(self) -> float:

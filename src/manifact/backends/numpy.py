@@ -10,8 +10,9 @@ import numpy as np
 from scipy import sparse
 
 from manifact.backends import Array, Data
-from manifact.backends.kernels import divergence, projection
+from manifact.backends.kernels import divergence, factors, linear, projection
 from manifact.backends.kernels import sparse as csr
+from manifact.backends.kernels.lanes import VECTOR_BYTES, padded_length, rows_abreast
 from manifact.backends.threads import over_rows
 
 #: Y is at least this fraction of X: the divergence of a sample from nothing stays finite, at any scale.
@@ -20,6 +21,9 @@ FLOOR = 1e-10
 CACHE_BYTES = 1 << 22
 #: Dense blocks of Y are about this large, so that they stay in cache.
 BLOCK_BYTES = 1 << 23
+#: Conjugate gradients: steps at the most, and how often they start again from the true residual.
+MOST_STEPS = 20_000
+REFINEMENTS = 4
 PROJECTION_SWEEPS = {"least_squares": 200, "divergence": 1000}
 PROJECTION_TOL = {"least_squares": 1e-10, "divergence": 1e-9}
 
@@ -49,9 +53,9 @@ def rows_in_cache(V: Array) -> int:
 
 def sparse_times(W: Any, V: Array) -> Array:
     """W V for a CSR matrix, rows shared out among threads."""
-    V = np.ascontiguousarray(V)
     out = np.empty((W.shape[0], V.shape[1]), dtype=np.result_type(W.dtype, V.dtype))
     at_once = rows_in_cache(V)
+    V = padded(V.astype(out.dtype, copy=False))
     # Visiting every row for every block pays only where a row has several entries in each.
     if V.shape[0] > at_once and W.nnz > 4 * W.shape[0] * (V.shape[0] / at_once) and W.has_sorted_indices:
         work = W.nnz * V.shape[1]
@@ -62,12 +66,84 @@ def sparse_times(W: Any, V: Array) -> Array:
     return out
 
 
-def edge_energy(W: Any, A: Array, B: Array) -> float:
-    """Tr(AᵀLB) = 1/2 Σ_js W_js <a_j − a_s, b_j − b_s> for a CSR affinity W."""
-    A, B, out = np.ascontiguousarray(A), np.ascontiguousarray(B), np.empty(W.shape[0])
-    work = W.nnz * A.shape[1]
-    over_rows(csr.edge_energy, W.shape[0], work, W.indptr, W.indices, W.data, A, B, out, costs=W.indptr)
-    return float(out.sum())
+def padded(P: Array) -> Array:
+    """P with rows of whole vectors, filled up with zeros; P itself where they are."""
+    n, k = P.shape
+    length = padded_length(k, P.itemsize)
+    if length == k:
+        return np.ascontiguousarray(P)
+    out = np.empty((n, length), dtype=P.dtype)
+    out[:, :k] = P
+    out[:, k:] = 0
+    return out
+
+
+def edge_energies(W: Any, A: Array, B: Array) -> Array:
+    """Tr of each column: a_kᵀLb_k = 1/2 Σ_js W_js (a_jk − a_sk)(b_jk − b_sk) for a CSR affinity W."""
+    A, B = np.ascontiguousarray(A), np.ascontiguousarray(B)
+    blocks = -(-W.shape[0] // 256)
+    out = np.zeros((blocks, A.shape[1]))
+    over_rows(csr.edge_energies, blocks, W.nnz * A.shape[1], W.indptr, W.indices, W.data, A, B, out)
+    return out.sum(axis=0)
+
+
+def solve_columns(
+    W: Any, degrees: Array, A: Array, lam: float, B: Array, start: Array, tol: float, reduction: float = 0.0
+) -> tuple[Array, float]:
+    """Column k is (diag(A_k) + λL)⁻¹ b_k for a CSR affinity W, and the largest relative residual that is left.
+
+    A column is solved until its residual is below ``tol`` relative to b, or ``reduction`` times that of ``start``.
+    """
+    n, k = B.shape
+    Z = np.array(start, dtype=B.dtype, order="C")
+    A = np.ascontiguousarray(np.broadcast_to(A, (np.shape(A)[0] if np.ndim(A) == 2 else 1, k)), dtype=B.dtype)
+    residual = np.zeros(k)
+    width = VECTOR_BYTES // B.itemsize
+    blocks = -(-k // width)
+    steps = min(10 * n + 100, MOST_STEPS)
+    refinements = REFINEMENTS if reduction == 0 else 1
+    over_rows(
+        linear.solve_columns, blocks, 20 * W.nnz * k, W.indptr, W.indices, W.data, lam, degrees, A,
+        np.ascontiguousarray(B), tol, reduction, refinements, steps, width, Z, residual,
+    )  # fmt: skip
+    return Z, float(residual.max(initial=0.0))
+
+
+def color_classes(W: Any) -> list[Array]:
+    """Vertices of the graph W in groups without edges inside, hubs first."""
+    degrees = np.diff(W.indptr)
+    colors = np.full(W.shape[0], -1)
+    csr.color(W.indptr, W.indices, np.argsort(-degrees, kind="stable"), colors)
+    return [np.flatnonzero(colors == c) for c in range(colors.max(initial=-1) + 1)]
+
+
+def sweep_rows(
+    V: Array, G: Array, B: Array, scale: Any, shift: Any, sweeps: int, W: Any = None, lam: float = 0.0,
+    groups: list[Array] | None = None,
+) -> Array:  # fmt: skip
+    """V after exact coordinate steps on scale_j vᵀGv − 2 (b_j + λ Σ_s W_js v_s)ᵀv + shift_j vᵀv, v ≥ 0, for each row.
+
+    Without W the rows are independent, and are done ``sweeps`` times; with W the ``groups`` of rows that are no
+    neighbours of each other take their turns, ``sweeps`` rounds of them.
+    """
+    n, k = V.shape
+    V = np.array(V, order="C")
+    G, B = np.ascontiguousarray(G, dtype=V.dtype), np.ascontiguousarray(B, dtype=V.dtype)
+    scale = np.broadcast_to(np.asarray(scale, dtype=V.dtype), (n,))
+    shift = np.broadcast_to(np.asarray(shift, dtype=V.dtype), (n,))
+    width = rows_abreast(V.itemsize)
+    if W is None:
+        edges = np.zeros(n + 1, dtype=np.int32), np.empty(0, dtype=np.int32), np.empty(0)
+        rounds, inner, groups = 1, sweeps, [np.arange(n)]
+    else:
+        assert groups is not None
+        edges, rounds, inner = (W.indptr, W.indices, W.data), sweeps, 1
+    for _ in range(rounds):
+        for order in groups:
+            blocks = -(-len(order) // width)
+            work = len(order) * k * k * inner
+            over_rows(factors.sweep_rows, blocks, work, G, B, scale, shift, *edges, lam, order, inner, width, V)
+    return V
 
 
 def repulsion_weights(W: Any, V: Array) -> Any:
@@ -118,7 +194,13 @@ class _NumpyData:
         # Far below the scale of the data: entries that have become tiny must be able to grow again, zeros must not
         # divide by zero.
         floor = np.sqrt(np.finfo(P.dtype).tiny) * (float(np.mean(positive, dtype=np.float64)) or 1.0)
-        return P * (negative / np.maximum(positive, P.dtype.type(floor)))
+        positive = np.asarray(positive, dtype=P.dtype)
+        if positive.shape not in (P.shape, (1, P.shape[1])):
+            positive = np.broadcast_to(positive, P.shape)
+        out = np.empty_like(P)
+        arrays = (np.ascontiguousarray(part) for part in (P, negative, positive))
+        over_rows(factors.rescale, P.shape[0], P.size, *arrays, P.dtype.type(floor), out)
+        return out
 
     @cached_property
     def _floors(self) -> Array:
@@ -133,6 +215,9 @@ class _NumpyData:
 
     def times(self, U: Array) -> Array:
         raise NotImplementedError
+
+    def sweep(self, V: Array, G: Array, B: Array, scale: Any, shift: Any, sweeps: int) -> Array:
+        return sweep_rows(V, G, B, scale, shift, sweeps)
 
     def project_least_squares(self, U: Array, G: Array, pull: Array | None, shift: Any, l1: float) -> Array:
         B = self.times(U) - self.dtype.type(l1 / 2)
@@ -190,6 +275,9 @@ class SparseData(_NumpyData):
     def _as_csr(self) -> Any:
         return self.X
 
+    def row(self, j: int) -> Array:
+        return self.X[[j]].toarray()[0]
+
     def times(self, U: Array) -> Array:
         return sparse_times(self.X, U)
 
@@ -201,7 +289,7 @@ class SparseData(_NumpyData):
         out, loglik = np.empty_like(V), np.empty(X.shape[0])
         tiny = float(np.finfo(self.dtype).tiny)
         over_rows(
-            divergence.ratio_times, X.shape[0], 2 * X.nnz * k, X.indptr, X.indices, X.data, U, V,
+            divergence.ratio_times, X.shape[0], 2 * X.nnz * k, X.indptr, X.indices, X.data, padded(U), V,
             self._floors, self.dtype.type(tiny), out, loglik, costs=X.indptr,
         )  # fmt: skip
         return out, float(loglik.sum())
@@ -211,8 +299,9 @@ class SparseData(_NumpyData):
         out = np.empty_like(U)
         tiny = float(np.finfo(self.dtype).tiny)
         over_rows(
-            divergence.ratio_times_transposed, XT.shape[0], 2 * XT.nnz * k, XT.indptr, XT.indices, XT.data, U, V,
-            self._floors, self.dtype.type(tiny), rows_in_cache(V), out, costs=XT.indptr,
+            divergence.ratio_times_transposed, XT.shape[0], 2 * XT.nnz * k, XT.indptr, XT.indices, XT.data, U,
+            padded(V), self._floors, int(self.weight is not None), self.dtype.type(tiny), rows_in_cache(V), out,
+            costs=XT.indptr,
         )  # fmt: skip
         return out
 
@@ -221,14 +310,23 @@ class SparseData(_NumpyData):
         x = self.X.data.astype(np.float64, copy=False)
         if self.weight is None:
             return float(x @ x)
-        rows = np.repeat(self.weight, np.diff(self.X.indptr))
-        return float(np.sum(np.divide(x * x, rows, out=np.zeros_like(x), where=rows > 0)))
+        return float(self.squares.sum())
+
+    @cached_property
+    def squares(self) -> Array:
+        x = self.X.data.astype(np.float64)
+        sums = np.asarray(sparse.csr_array((x * x, self.X.indices, self.X.indptr), shape=self.shape).sum(axis=1))
+        return sums if self.weight is None else _unweighted(sums, self.weight)
+
+    @cached_property
+    def entry_sum(self) -> float:
+        return float(self.X.data.sum(dtype=np.float64))
 
     @cached_property
     def entropy_sum(self) -> float:
         x = self.X.data.astype(np.float64, copy=False)
         inner = x if self.weight is None else _unweighted(x, np.repeat(self.weight, np.diff(self.X.indptr)))
-        return float(np.sum(x * np.log(np.where(inner > 0, inner, 1.0))) - x.sum())
+        return float(np.sum(x * np.log(np.where(inner > 0, inner, 1.0)))) - self.entry_sum
 
     def settled(self, value: float, U: Array, V: Array) -> float:
         # Entry by entry would form Y.
@@ -246,6 +344,9 @@ class DenseData(_NumpyData):
 
     def _as_csr(self) -> Any:
         return sorted_csr(self.X)
+
+    def row(self, j: int) -> Array:
+        return self.X[j]
 
     def times(self, U: Array) -> Array:
         return self.X @ U
@@ -288,9 +389,18 @@ class DenseData(_NumpyData):
         return self.inner(self.X, X)
 
     @cached_property
+    def squares(self) -> Array:
+        sums = np.einsum("ij,ij->i", self.X, self.X)
+        return sums if self.weight is None else _unweighted(sums, self.weight)
+
+    @cached_property
+    def entry_sum(self) -> float:
+        return float(self.X.sum(dtype=np.float64))
+
+    @cached_property
     def entropy_sum(self) -> float:
         X = self.X if self.weight is None else _unweighted(self.X, self.weight[:, None])
-        return self.inner(self.X, np.log(np.where(X > 0, X, 1))) - float(self.X.sum(dtype=np.float64))
+        return self.inner(self.X, np.log(np.where(X > 0, X, 1))) - self.entry_sum
 
     def settled(self, value: float, U: Array, V: Array) -> float:
         return self.residual(U, V)

@@ -1,4 +1,4 @@
-"""Exact nearest rows, in blocks that keep to a memory budget.
+"""Nearest rows, in blocks that keep to a memory budget: exactly, or among the few that a projection proposes.
 
 The budget is scikit-learn's: ``sklearn.config_context(working_memory=256)`` (MiB). Squared distances are those of
 float64 arithmetic; ties go to the smaller index, and the answer does not depend on the number of threads.
@@ -6,56 +6,111 @@ float64 arithmetic; ties go to the smaller index, and the answer does not depend
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import nullcontext
+from itertools import pairwise
+from threading import Lock
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from sklearn import get_config
+from sklearn.utils import check_random_state
+from sklearn.utils.extmath import randomized_svd
+from threadpoolctl import threadpool_limits
 
 from manifact.backends import Array
-from manifact.backends.kernels.neighbors import dense_nearest, select_nearest, sparse_nearest
+from manifact.backends.kernels import neighbors
 from manifact.backends.numpy import sorted_csr, sparse_times
 from manifact.backends.threads import count, over_rows
+from manifact.progress import Advance, steps
 
-#: Larger blocks of the dense search gain nothing.
-MOST_ROWS = 1024
-#: About what all cores share.
+#: About what all cores share: a block of inner products is scanned before it leaves.
 SHARED_CACHE = 1 << 23
-#: Entries whose squares are safe; others are scaled first.
-SAFE = (1e-100, 1e100)
+#: Entries whose squares are safe, in float64 and in float32; others are scaled first.
+SAFE, SAFE_SINGLE = (1e-100, 1e100), (1e-12, 1e12)
+#: Multiply-adds of a dense search that is worth taking over BLAS's threads, which costs a few milliseconds.
+LARGE = 1e8
+#: Multiply-adds after which a progress bar moves, and the most moves.
+MOVE, MOST_MOVES = 2e7, 200
+
+#: What samples are projected onto, and how many of them decide that.
+DIRECTIONS, DIRECTION_SAMPLES = 64, 5000
+#: So many samples say how many candidates find this share of the neighbours; beyond ``MOST_CANDIDATES`` times the
+#: neighbours asked for, the search is exact.
+PROBES, SHARE, MOST_CANDIDATES = 256, 0.98, 12
+#: With fewer samples (or features than twice the directions) the exact search is as fast.
+FEW_SAMPLES = 2000
 
 
-def nearest(X: Any, n_neighbors: int, queries: Any = None, farthest: bool = False) -> tuple[Array, Array]:
+def nearest(
+    X: Any, n_neighbors: int, queries: Any = None, farthest: bool = False, title: str = "neighbours"
+) -> tuple[Array, Array]:
     """Indices and squared distances (n_queries x n_neighbors, best first) of the rows of X nearest to each query.
 
-    Without ``queries`` the rows of X look for each other, and none finds itself.
+    Without ``queries`` the rows of X look for each other, and none finds itself. Progress is shown under ``title`` to
+    those who ask for it (`manifact.progress.showing`).
     """
     own = queries is None
-    queries = X if own else queries
-    q, n = queries.shape[0], X.shape[0]
-    k = min(n_neighbors, n - own)
-    keys = np.full((q, k), np.inf)
-    index = np.full((q, k), n, dtype=np.int64)
-    if k == 0:
+    q, n = X.shape[0] if own else queries.shape[0], X.shape[0]
+    index, keys = _nothing_yet(q, min(n_neighbors, n - own), n)
+    if keys.size == 0:
         return index, keys
-    largest = max(_largest(X), _largest(queries)) or 1.0
-    scale = 1.0 if SAFE[0] < largest < SAFE[1] else largest
+    largest = _largest(X) if own else max(_largest(X), _largest(queries))
+    scale = _scale(largest)
     if scale != 1.0:
-        X, queries = X / scale, queries / scale
+        X, queries = X / scale, None if own else queries / scale
     sign = -1.0 if farthest else 1.0
-    skip = np.arange(q) if own else np.full(q, -1)
-    if sparse.issparse(X):
-        _sparse(X, sparse.csr_array(queries), sign, skip, keys, index)
-    elif sparse.issparse(queries):
-        _mixed(X, queries, sign, keys, index)
-    else:
-        _dense(X, queries, largest / scale, sign, skip, keys, index)
+    with steps(title, total=1.0) as advance:
+        if sparse.issparse(X):
+            _sparse(X, queries, sign, keys, index, advance)
+        elif sparse.issparse(queries):
+            _mixed(X, queries, sign, keys, index, advance)
+        else:
+            _dense(X, queries, (largest or 1.0) / scale, sign, keys, index, advance)
     with np.errstate(over="ignore", under="ignore"):
         return index, sign * keys * scale * scale
 
 
+def nearest_by_projection(X: Any, n_neighbors: int, random_state: Any = 0) -> tuple[Array, Array]:
+    """As ``nearest(X, n_neighbors)``, for almost all neighbours.
+
+    Candidates are nearest among the samples projected onto their principal directions; the best of them are found by
+    their distances in full. How many candidates that takes is measured on some samples, and where it takes too many
+    (most text: a few directions say little about a document) the search is exact.
+    """
+    n, m = X.shape
+    if n <= max(FEW_SAMPLES, (MOST_CANDIDATES + 1) * n_neighbors) or m < 2 * DIRECTIONS:
+        return nearest(X, n_neighbors)
+    scale = _scale(_largest(X), SAFE_SINGLE)
+    X = X / scale if scale != 1.0 else X
+    X = sorted_csr(X) if sparse.issparse(X) else np.ascontiguousarray(X)
+    rng = check_random_state(random_state)
+    Z = _projected(X, rng)
+    n_candidates = _candidates_needed(X, Z, n_neighbors, rng.choice(n, PROBES, replace=False))
+    if n_candidates > MOST_CANDIDATES * n_neighbors:
+        index, keys = nearest(X, n_neighbors)
+    else:
+        candidates, _ = nearest(Z, n_candidates, title="candidates")
+        index, keys = _nothing_yet(n, n_neighbors, n)
+        if sparse.issparse(X):
+            work = candidates.size * X.nnz / n
+            over_rows(neighbors.sparse_rank, n, work, X.indptr, X.indices, X.data, candidates, keys, index)
+        else:
+            over_rows(neighbors.dense_rank, n, candidates.size * m, X, candidates, keys, index)
+    with np.errstate(over="ignore", under="ignore"):
+        return index, keys * scale * scale
+
+
+def _nothing_yet(q: int, k: int, n: int) -> tuple[Array, Array]:
+    return np.full((q, k), n, dtype=np.int64), np.full((q, k), np.inf)
+
+
 def _largest(X: Any) -> float:
     return max(float(X.max()), -float(X.min())) if min(X.shape) else 0.0
+
+
+def _scale(largest: float, safe: tuple[float, float] = SAFE) -> float:
+    return 1.0 if largest == 0 or safe[0] < largest < safe[1] else largest
 
 
 def _squares(X: Any) -> Array:
@@ -65,71 +120,193 @@ def _squares(X: Any) -> Array:
     return np.einsum("ij,ij->i", X, X, dtype=np.float64)
 
 
-def _sparse(X: Any, Q: Any, sign: float, skip: Array, keys: Array, index: Array) -> None:
+def _budget() -> int:
+    return int(get_config()["working_memory"] * 2**20)
+
+
+def _parts(n: int, at_most: int) -> list[slice]:
+    """0 to n in slices of nearly the same length."""
+    bounds = np.linspace(0, n, -(-n // max(1, at_most)) + 1).astype(int).tolist()
+    return [slice(start, stop) for start, stop in pairwise(bounds)]
+
+
+def _length(rows: slice) -> int:
+    return rows.stop - rows.start
+
+
+def _sparse(X: Any, Q: Any, sign: float, keys: Array, index: Array, advance: Advance) -> None:
     """One pass over the inverted index per query: Σ_f df_f² multiply-adds in all, n doubles per thread."""
-    X, XT, Q = sorted_csr(X), sorted_csr(X.T), sorted_csr(Q)
+    X, XT = sorted_csr(X), sorted_csr(X.T)
+    skip = np.arange(X.shape[0]) if Q is None else np.full(Q.shape[0], -1)
+    Q = X if Q is None else sorted_csr(Q)
+    longest = int(np.diff(Q.indptr).max(initial=0)) + int(np.diff(X.indptr).max(initial=0))
+    # Rounding of an inner product, of both norms and of the key itself, relative to the norms.
+    error = 2 * (longest + 8) * float(np.finfo(np.float64).eps)
+    slack = longest * float(np.finfo(np.float64).tiny)
+    floors = (sign - error) * _squares(X) - slack
+    q_floors = floors if Q is X else (sign - error) * _squares(Q) - slack
     # Each query touches every sample that shares one of its features.
     reach = np.concatenate([[0], np.cumsum(np.diff(XT.indptr)[Q.indices], dtype=np.float64)])[Q.indptr]
     cost = reach + np.arange(len(reach), dtype=np.float64) * X.shape[0]
-    longest = int(np.diff(Q.indptr).max(initial=0)) + int(np.diff(X.indptr).max(initial=0))
-    error = (longest + 8) * float(np.finfo(np.float64).eps)
-    over_rows(
-        sparse_nearest, Q.shape[0], cost[-1], Q.indptr, Q.indices, Q.data, _squares(Q), X.indptr, X.indices, X.data,
-        _squares(X), XT.indptr, XT.indices, XT.data, error, sign, skip, keys, index, costs=cost,
-    )  # fmt: skip
+    moves = int(np.clip(cost[-1] / MOVE, 1, MOST_MOVES))
+    bounds = np.unique(np.searchsorted(cost, np.linspace(0, cost[-1], moves + 1))).tolist()
+    for start, stop in pairwise(bounds):
+        rows, costs = slice(start, stop), cost[start : stop + 1] - cost[start]
+        over_rows(
+            neighbors.sparse_nearest, stop - start, costs[-1], Q.indptr[start : stop + 1], Q.indices, Q.data,
+            q_floors[rows], X.indptr, X.indices, X.data, floors, XT.indptr, XT.indices, XT.data, sign, skip[rows],
+            keys[rows], index[rows], costs=costs,
+        )  # fmt: skip
+        advance(costs[-1] / cost[-1])
 
 
-def _mixed(X: Array, Q: Any, sign: float, keys: Array, index: Array) -> None:
+def _mixed(X: Array, Q: Any, sign: float, keys: Array, index: Array, advance: Advance) -> None:
     """Sparse queries among dense rows, such as documents among cluster centres: a block of inner products at a time."""
     Q = sorted_csr(Q)
     squares, q_squares = _squares(X), _squares(Q)
     # As many rows of X at a time as stay in cache: every non-zero of Q gathers from all of them.
     at_once = int(np.clip(SHARED_CACHE // max(1, X.shape[1] * Q.dtype.itemsize), 16, len(X)))
     slabs = [np.ascontiguousarray(X[i : i + at_once].T, dtype=Q.dtype) for i in range(0, len(X), at_once)]
-    rows_at_once = _rows_per_block(X.shape[0], most=1 << 14)
-    for start in range(0, Q.shape[0], rows_at_once):
-        rows = slice(start, start + rows_at_once)
-        part = Q[rows]
-        dots = np.hstack([sparse_times(part, slab) for slab in slabs])
-        over_rows(
-            select_nearest, dots.shape[0], dots.size, dots, q_squares[rows], squares, sign, keys[rows], index[rows]
-        )
+    rows_at_once = int(np.clip(_budget() // (8 * len(X)), min(count(), 1 << 14), 1 << 14))
+    for rows in _parts(Q.shape[0], rows_at_once):
+        dots = np.hstack([sparse_times(Q[rows], slab) for slab in slabs])
+        arrays = (dots, q_squares[rows], squares, sign, keys[rows], index[rows])
+        over_rows(neighbors.select_nearest, len(dots), dots.size, *arrays)
+        advance(len(dots) / Q.shape[0])
 
 
-def _dense(X: Array, Q: Array, largest: float, sign: float, skip: Array, keys: Array, index: Array) -> None:
-    """Matrix products in float32 rule out most pairs; what they cannot rule out is computed in float64."""
+class _Samples(NamedTuple):
+    """Rows, and the same in float32: centred, so that a common offset does not eat their digits, and scaled.
+
+    A key of two rows over largest² is at least the sum of their floors − 2 ``sign`` times the inner product of their
+    rough rows, all in float32: rounding of m products, of their inputs and of the norms costs less than half of
+    ``error`` times the norms, and what underflows less than the slack.
+    """
+
+    exact: Array
+    rough: Array
+    floors: Array
+
+    @classmethod
+    def of(cls, X: Array, centre: Array, largest: float, sign: float) -> _Samples:
+        n, m = X.shape
+        single = np.finfo(np.float32)
+        error, slack = (m + 16) * float(single.eps), 16 * m * float(single.tiny)
+        rough, floors = np.empty((n, m), dtype=np.float32), np.empty(n, dtype=np.float32)
+        for rows in _parts(n, min(1024, _budget() // (32 * max(1, m)))):
+            rough[rows] = (X[rows] - centre) / largest
+            floors[rows] = (sign - error) * _squares(rough[rows]) - slack
+        return cls(np.ascontiguousarray(X), rough, floors)
+
+    def part(self, rows: slice) -> _Samples:
+        return _Samples(self.exact[rows], self.rough[rows], self.floors[rows])
+
+
+def _dense(X: Array, Q: Array | None, largest: float, sign: float, keys: Array, index: Array, advance: Advance) -> None:
+    """Matrix products in float32 rule out most pairs; what they cannot rule out is computed in float64.
+
+    The products come in tiles that stay in cache. Where rows look for each other, each pair of tiles is multiplied
+    once and both sides look at it.
+    """
+    (n, m), q, own = X.shape, len(keys), Q is None
+    centre, unit = X.mean(axis=0, dtype=np.float64), 1 / largest**2
+    samples = _Samples.of(X, centre, largest, sign)
+    limits = np.full(q, np.inf, dtype=np.float32)
+    area = min(SHARED_CACHE, _budget() // 2) // 4
+    tall = _parts(q, int(area**0.5))
+    height = max(map(_length, tall))
+    wide = tall if own else _parts(n, area // height)
+    tile = np.empty(height * max(map(_length, wide)), dtype=np.float32)
+    n_tiles = len(tall) * (len(tall) + 1) // 2 if own else len(tall) * len(wide)
+    with _ONE_BLAS_THREAD if q * n * m > LARGE else nullcontext():
+        for number, mine in enumerate(tall):
+            asking = samples.part(mine) if Q is None else _Samples.of(Q[mine], centre, largest, sign)
+            for theirs in wide[number:] if own else wide:
+                asked = samples.part(theirs)
+                dots = tile[: _length(mine) * _length(theirs)].reshape(_length(mine), _length(theirs))
+                over_rows(_multiply, len(dots), dots.size * m, asking.rough, asked.rough, dots)
+                if own and mine == theirs:
+                    # No row finds itself: NaN is not below any limit.
+                    np.fill_diagonal(dots, np.nan)
+                over_rows(
+                    neighbors.rows_seek_columns, len(dots), dots.size, dots, sign, unit, asking.exact, asking.floors,
+                    limits[mine], keys[mine], index[mine], asked.exact, asked.floors, theirs.start,
+                )  # fmt: skip
+                if own and mine != theirs:
+                    over_rows(
+                        neighbors.columns_seek_rows, dots.shape[1], dots.size, dots, sign, unit, asked.exact,
+                        asked.floors, limits[theirs], keys[theirs], index[theirs], asking.exact, asking.floors,
+                        mine.start,
+                    )  # fmt: skip
+                advance(1 / n_tiles)
+    over_rows(neighbors.sort_found, q, keys.size, keys, index)
+
+
+def _multiply(A: Array, B: Array, out: Array, start: int, stop: int) -> None:
+    np.dot(A[start:stop], B.T, out=out[start:stop])
+
+
+class _OneBlasThread:
+    """Inside, BLAS keeps to the thread that calls it.
+
+    Our threads share out the work, and its own would go on spinning beside them for a while after each product. It
+    also makes products independent of the number of threads. Several searches may be inside at once, and the last
+    one to leave gives BLAS its threads back.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._inside = Lock(), 0
+        self._limits: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._inside += 1
+            if self._inside == 1:
+                self._limits = threadpool_limits(1, user_api="blas")
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._limits.restore_original_limits()
+
+
+_ONE_BLAS_THREAD = _OneBlasThread()
+
+
+def _projected(X: Any, rng: Any) -> Array:
+    """Samples on their principal directions, stretched to their whole length.
+
+    So inner products are guessed as if the angle of two samples were that of their projections, which suits sparse
+    samples, most of whose length is lost, better than leaving out the rest.
+    """
     n, m = X.shape
-    centre = X.mean(axis=0, dtype=np.float64)
-    X32 = _rough(X, centre, largest)
-    X, Q = np.ascontiguousarray(X), np.ascontiguousarray(Q)
-    squares = _squares(X32)
-    # Rounding of a float32 inner product of m terms, of its inputs and of the norms.
-    error = 2 * (m + 8) * float(np.finfo(np.float32).eps)
-    unit = 1 / largest**2
-    rows_at_once = _rows_per_block(n)
-    for start in range(0, Q.shape[0], rows_at_once):
-        rows = slice(start, start + rows_at_once)
-        Q32 = _rough(Q[rows], centre, largest)
-        q_squares = _squares(Q32)
-        rough = Q32 @ X32.T
-        rough *= np.float32(-2 * sign)
-        rough += (sign * squares).astype(np.float32)
-        rough += (sign * q_squares).astype(np.float32)[:, None]
-        over_rows(
-            dense_nearest, rough.shape[0], rough.size, rough, np.sqrt(q_squares), np.sqrt(squares), error, unit,
-            Q[rows], X, sign, skip[rows], keys[rows], index[rows],
-        )  # fmt: skip
+    some = X[np.sort(rng.choice(n, min(n, DIRECTION_SAMPLES), replace=False))]
+    # Sparse samples keep their zeros.
+    centre = np.zeros(m) if sparse.issparse(X) else some.mean(axis=0, dtype=np.float64)
+    some = some if sparse.issparse(X) else some - centre
+    with _ONE_BLAS_THREAD:
+        directions = randomized_svd(some, DIRECTIONS, n_iter=4, random_state=rng)[2].T.astype(np.float32)
+        if sparse.issparse(X):
+            return _stretched(sparse_times(X, directions), _squares(X))
+        Z = np.empty((n, DIRECTIONS), dtype=np.float32)
+        for rows in _parts(n, min(1024, _budget() // (32 * m))):
+            centred = (X[rows] - centre).astype(np.float32)
+            Z[rows] = _stretched(centred @ directions, _squares(centred))
+    return Z
 
 
-def _rough(X: Array, centre: Array, largest: float) -> Array:
-    """X in float32: centred, so that a common offset does not eat its digits; scaled, so that squares fit."""
-    rough = np.empty(X.shape, dtype=np.float32)
-    for start in range(0, X.shape[0], MOST_ROWS):
-        rows = slice(start, start + MOST_ROWS)
-        rough[rows] = (X[rows] - centre) / largest
-    return rough
+def _stretched(Z: Array, squares: Array) -> Array:
+    inside = _squares(Z)
+    stretch = np.sqrt(np.divide(squares, inside, out=np.ones_like(inside), where=inside > 0))
+    return (Z * stretch[:, None]).astype(np.float32)
 
 
-def _rows_per_block(n: int, most: int = MOST_ROWS) -> int:
-    budget = get_config()["working_memory"] * 2**20
-    return int(np.clip(budget // max(1, 8 * n), min(count(), most), most))
+def _candidates_needed(X: Any, Z: Array, n_neighbors: int, probes: Array) -> int:
+    """How many samples nearest in Z hold ``SHARE`` of those nearest in X."""
+    # One more on either side: a probe finds itself as well.
+    true = nearest(X, n_neighbors + 1, X[probes], title="probes")[0]
+    proposed = nearest(Z, MOST_CANDIDATES * n_neighbors + 1, Z[probes], title="probes, projected")[0]
+    hits = (true[:, :, None] == proposed[:, None, :])[true != probes[:, None]]
+    ranks = np.where(hits.any(axis=1), hits.argmax(axis=1), proposed.shape[1])
+    return max(int(np.quantile(ranks, SHARE, method="higher")), 2 * n_neighbors)

@@ -60,15 +60,18 @@ def over_rows(kernel: Callable[..., None], n_rows: int, work: float, *args: Any,
     if threads == 1 or work < SMALL_WORK or n_rows < 2:
         kernel(*args, 0, n_rows)
         return
-    chunks = min(n_rows, threads * CHUNKS_PER_THREAD)
+    chunks = min(n_rows, threads if costs is None else threads * CHUNKS_PER_THREAD)
     if costs is None:
         bounds = np.linspace(0, n_rows, chunks + 1).astype(np.int64)
     else:
         bounds = np.searchsorted(costs, np.linspace(0, costs[-1], chunks + 1))
         bounds[0], bounds[-1] = 0, n_rows
+    ranges = [(int(start), int(stop)) for start, stop in pairwise(bounds) if stop > start]
     pool = _pool(threads, os.getpid())
-    jobs = [pool.submit(kernel, *args, int(start), int(stop)) for start, stop in pairwise(bounds) if stop > start]
+    jobs = [pool.submit(kernel, *args, *rows) for rows in ranges[1:]]
     try:
+        # This thread has nothing else to do.
+        kernel(*args, *ranges[0])
         for job in jobs:
             job.result()
     except BaseException:

@@ -73,10 +73,8 @@ class LNMF(Factorization):
     def _make_step(self, solver: str, terms: list[Term], problem: Problem) -> Step:
         return step
 
-    def _start(self, problem: Problem) -> tuple[Array, Array]:
-        U, V = super()._start(problem)
-        sums = _no_zeros(U.sum(axis=0))
-        return U / sums, V * sums
+    def _prepare(self, solver: str, terms: list[Term], s: State) -> State:
+        return s.rescaled(_no_zeros(s.U_sums))
 
     def _project(self, X: Any, tie: bool) -> Array:
         """The same objective with U fixed: KL − Σ v + ½ ‖v‖² of each sample."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -76,7 +76,9 @@ class SparseNMF(Factorization):
     sparseness_U: float | None = 0.5
     sparseness_V: float | None = None
 
-    _solvers: ClassVar[tuple[str, ...]] = ("bcd", "mu")
+    @property
+    def _solvers(self) -> tuple[str, ...]:
+        return ("bcd", "mu")
 
     def _check_model(self) -> None:
         refuse_penalties(self)
@@ -87,10 +89,9 @@ class SparseNMF(Factorization):
                 if value > 1:
                     raise ValueError(f"{name}={value:g} must be between 0 and 1, or None for no constraint")
 
-    def _start(self, problem: Problem) -> tuple[Array, Array]:
-        U, V = super()._start(problem)
-        V, U = unit_columns(V, U)
-        return self._projection("U")(U), self._projection("V")(V)
+    def _prepare(self, solver: str, terms: list[Term], s: State) -> State:
+        V, U = unit_columns(s.V, s.U)
+        return type(s)(s.data, self._projection("U")(U), self._projection("V")(V))
 
     def _projection(self, block: str) -> Project:
         sparseness = getattr(self, f"sparseness_{block}")

@@ -13,13 +13,14 @@ from sklearn.preprocessing import normalize
 from manifact import checks
 from manifact.backends import Array
 from manifact.backends.numpy import sorted_csr
-from manifact.backends.search import nearest
+from manifact.backends.search import nearest, nearest_by_projection
 from manifact.graphs.builder import GraphBuilder, as_samples
 from manifact.graphs.operator import AffinityGraph, Graph
+from manifact.progress import showing
 
 WEIGHTS = ("binary", "heat", "dot", "cosine")
 METRICS = ("euclidean", "cosine")
-SEARCHES = ("exact", "approximate")
+SEARCHES = ("exact", "projection", "approximate")
 #: The mean distance for ``sigma="auto"`` is taken over this many samples, as the GNMF authors' program does.
 SIGMA_SAMPLES = 3000
 
@@ -39,11 +40,17 @@ class KNNGraph(GraphBuilder):
     sigma : float, "auto" or "neighbors", default="auto"
         Width of the heat kernel; "auto" is the mean distance between samples (the authors' choice, which makes all
         weights nearly equal), "neighbors" the mean distance between neighbours.
-    search : {"exact", "approximate"}, default="exact"
-        Exact search in blocks within scikit-learn's ``working_memory``, or pynndescent (an optional dependency;
-        its graph depends on ``random_state`` and the number of threads).
+    search : {"exact", "projection", "approximate"}, default="exact"
+        "exact" searches in blocks within scikit-learn's ``working_memory``. "projection" looks for candidates among
+        the samples projected onto their 64 principal directions and ranks those by their distances in full: almost
+        the exact graph of many images in a fraction of the time. 256 of the samples say how many candidates hold 98%
+        of the neighbours; where 12 times ``n_neighbors`` do not (most text), and with at most 2,000 samples or fewer
+        than 128 features, the search is exact. "approximate" is pynndescent (an optional dependency; its graph
+        depends on ``random_state`` and the number of threads). New samples always find their neighbours exactly.
     random_state : int or None, default=0
-        Seed of the approximate search.
+        Seed of the projection and of the approximate search.
+    verbose : bool, default=False
+        Show the progress of the search; a model with ``verbose=True`` shows it as well.
 
     Examples
     --------
@@ -65,6 +72,7 @@ class KNNGraph(GraphBuilder):
         sigma: float | str = "auto",
         search: str = "exact",
         random_state: int | None = 0,
+        verbose: bool = False,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.weight = weight
@@ -72,12 +80,14 @@ class KNNGraph(GraphBuilder):
         self.sigma = sigma
         self.search = search
         self.random_state = random_state
+        self.verbose = verbose
 
     def build(self, X: Any, y: Any = None) -> Graph:
         """The symmetric graph of the rows of X: the larger of both directions."""
         self._check()
         X = as_samples(X)
-        rows, columns = self._pairs(X, X, own=True)
+        with showing(bool(self.verbose)):
+            rows, columns = self._pairs(X, X, own=True)
         sigma = self._sigma(X, rows, columns)
         W = self._affinity(X, X, rows, columns, sigma)
         # A copy of the parameters: what the user sets later must not change a graph that is built.
@@ -121,6 +131,8 @@ class KNNGraph(GraphBuilder):
     def _search(self, X: Any, queries: Any) -> Array:
         if queries is None and self.search == "approximate" and X.shape[0] > self.n_neighbors + 1:
             return _approximate(X, self.n_neighbors, self.random_state)
+        if queries is None and self.search == "projection":
+            return nearest_by_projection(X, self.n_neighbors, self.random_state)[0]
         return nearest(X, self.n_neighbors, queries)[0]
 
     def _weights(self, X: Any, Q: Any, rows: Array, columns: Array, sigma: float) -> Array:

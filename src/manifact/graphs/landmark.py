@@ -144,12 +144,16 @@ class LandmarkOperator(Graph):
         tall, flat = self._factors(V.dtype)
         return sparse_times(tall, sparse_times(flat, V))
 
-    def energy(self, A: Array, B: Array) -> float:
-        """<A, B> − <ẐA, ẐB>."""
+    def energies(self, A: Array, B: Array) -> Array:
+        """<a_k, b_k> − <Ẑa_k, Ẑb_k>."""
         _, flat = self._factors(np.float64)
         A, B = A.astype(np.float64, copy=False), B.astype(np.float64, copy=False)
-        own = float(np.einsum("ij,ij->", A, B))
-        return own - float(np.einsum("ij,ij->", sparse_times(flat, A), sparse_times(flat, B)))
+        own = np.einsum("ij,ij->j", A, B)
+        return own - np.einsum("ij,ij->j", sparse_times(flat, A), sparse_times(flat, B))
+
+    def majorizer(self, V: Array) -> tuple[Array, Array]:
+        """ẐᵀẐ itself is positive semi-definite."""
+        return self.degrees, self.adjacency(V)
 
     @cached_property
     def _spectrum(self) -> tuple[Array, Array]:
@@ -159,14 +163,16 @@ class LandmarkOperator(Graph):
         # Exactly, none is above 1; rounding must not make s − λΛ vanish.
         return np.minimum(values, 1.0), Q
 
-    def solve(self, A: Array, lam: float, B: Array, start: Array | None = None, tol: float = 1e-12) -> Array:
+    def solve(
+        self, A: Array, lam: float, B: Array, start: Array | None = None, tol: float = 1e-12, reduction: float = 0.0
+    ) -> Array:
         """(1/s) [b + λ Ẑᵀ (s I − λ ẐẐᵀ)⁻¹ Ẑ b], s = a + λ (Woodbury); CG where A differs from row to row."""
         A = np.asarray(A, dtype=np.float64)
         if A.ndim == 2 and A.shape[0] > 1:
-            return super().solve(A.astype(B.dtype), lam, B, start, tol)
+            return super().solve(A.astype(B.dtype), lam, B, start, tol, reduction)
         a = np.broadcast_to(A.reshape(-1), (B.shape[1],))
         if (a <= 0).any():
-            return super().solve(a.astype(B.dtype), lam, B, start, tol)
+            return super().solve(a.astype(B.dtype), lam, B, start, tol, reduction)
         values, Q = self._spectrum
         tall, flat = self._factors(B.dtype)
         s = a + lam

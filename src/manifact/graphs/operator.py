@@ -11,8 +11,8 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
 from manifact.backends import Array
-from manifact.backends.numpy import edge_energy, sorted_csr, sparse_times
-from manifact.solvers.linear import conjugate_gradient
+from manifact.backends.numpy import color_classes, edge_energies, solve_columns, sorted_csr, sparse_times, sweep_rows
+from manifact.solvers.linear import conjugate_gradient, warn_of
 
 
 class Graph:
@@ -32,9 +32,26 @@ class Graph:
         """W V."""
         raise NotImplementedError
 
+    def energies(self, A: Array, B: Array) -> Array:
+        """a_kᵀLb_k for every column."""
+        return np.einsum("ij,ij->j", A, self.laplacian(B), dtype=np.float64)
+
     def energy(self, A: Array, B: Array) -> float:
         """Tr(AᵀLB)."""
-        return float(np.einsum("ij,ij->", A, self.laplacian(B), dtype=np.float64))
+        return float(self.energies(A, B).sum())
+
+    def majorizer(self, V: Array) -> tuple[Array, Array]:
+        """D' and W'V for some L = D' − W' with W' positive semi-definite, D' a diagonal.
+
+        −Tr(VᵀW'V) then lies below its tangent, so V may be improved row by row with W'V held still. D + W is such a
+        matrix for every graph.
+        """
+        return 2 * self.degrees, self.degree(V) + self.adjacency(V)
+
+    def sweep(self, V: Array, G: Array, B: Array, scale: Any, shift: Any, lam: float, sweeps: int) -> Array:
+        """V ≥ 0 after steps that lower Σ_j scale_j v_jᵀGv_j − 2 b_jᵀv_j + shift_j v_jᵀv_j + λ Tr(VᵀLV)."""
+        diagonal, pull = self.majorizer(V)
+        return sweep_rows(V, G, B + V.dtype.type(lam) * pull, scale, shift + lam * diagonal, sweeps)
 
     def tie(self, X: Any, V: Array) -> tuple[Array, Array]:
         """W V and the degrees for new samples X, W their affinity to the training samples with representation V."""
@@ -51,10 +68,13 @@ class Graph:
         """L V."""
         return self.degree(V) - self.adjacency(V)
 
-    def solve(self, A: Array, lam: float, B: Array, start: Array | None = None, tol: float = 1e-12) -> Array:
+    def solve(
+        self, A: Array, lam: float, B: Array, start: Array | None = None, tol: float = 1e-12, reduction: float = 0.0
+    ) -> Array:
         """Column k of the answer is (diag(A_k) + λL)⁻¹ b_k; A is n x k, or broadcasts to it.
 
-        All columns are solved together by conjugate gradients; W is only ever applied.
+        All columns are solved together by conjugate gradients; W is only ever applied. The relative residual is at the
+        most ``tol``, or ``reduction`` times that of ``start``: enough where the answer is one step of many.
         """
         # In float64 whatever V is: small weights and large λ make systems that float32 cannot hold.
         right = B.astype(np.float64, copy=False)
@@ -69,7 +89,7 @@ class Graph:
             return out
 
         start = None if start is None else start.astype(np.float64)
-        Z = conjugate_gradient(apply, np.broadcast_to(diagonal, B.shape), right, start, tol)
+        Z = conjugate_gradient(apply, np.broadcast_to(diagonal, B.shape), right, start, tol, reduction)
         return Z.astype(B.dtype, copy=False)
 
     def normalized(self) -> LinearOperator:
@@ -101,9 +121,30 @@ class AffinityGraph(Graph):
     def adjacency(self, V: Array) -> Array:
         return sparse_times(self._single if V.dtype == np.float32 else self.W, V)
 
-    def energy(self, A: Array, B: Array) -> float:
-        """1/2 Σ_js W_js <a_j − a_s, b_j − b_s>."""
-        return edge_energy(self.W, A, B)
+    def energies(self, A: Array, B: Array) -> Array:
+        """1/2 Σ_js W_js (a_jk − a_sk)(b_jk − b_sk)."""
+        return edge_energies(self.W, A, B)
+
+    def solve(
+        self, A: Array, lam: float, B: Array, start: Array | None = None, tol: float = 1e-12, reduction: float = 0.0
+    ) -> Array:
+        # A few digits may be had in the type of B; to the last ones in float64, whatever it is.
+        right = B if reduction else B.astype(np.float64, copy=False)
+        if start is None:
+            diagonal = np.asarray(A) + lam * self.degrees[:, None]
+            start = right / np.where(diagonal > 0, diagonal, 1)
+        Z, residual = solve_columns(self.W, self.degrees, A, lam, right, start, tol, reduction)
+        if not reduction:
+            warn_of(residual, tol)
+        return Z.astype(B.dtype, copy=False)
+
+    @cached_property
+    def _colors(self) -> list[Array]:
+        return color_classes(self.W)
+
+    def sweep(self, V: Array, G: Array, B: Array, scale: Any, shift: Any, lam: float, sweeps: int) -> Array:
+        """Gauss-Seidel: rows of one colour are no neighbours, so they move together and see the others' new values."""
+        return sweep_rows(V, G, B, scale, shift + lam * self.degrees, sweeps, self.W, lam, self._colors)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(n_samples={self.n_samples}, n_edges={self.W.nnz // 2})"
@@ -127,8 +168,14 @@ class SumOfGraphs(Graph):
             out += V.dtype.type(weight) * graph.adjacency(V)
         return out
 
-    def energy(self, A: Array, B: Array) -> float:
-        return sum(w * graph.energy(A, B) for w, graph in zip(self.weights, self.graphs, strict=True))
+    def energies(self, A: Array, B: Array) -> Array:
+        parts = (w * graph.energies(A, B) for w, graph in zip(self.weights, self.graphs, strict=True))
+        return sum(parts, start=np.zeros(A.shape[1]))
+
+    def majorizer(self, V: Array) -> tuple[Array, Array]:
+        parts = [graph.majorizer(V) for graph in self.graphs]
+        diagonal: Any = sum(w * part[0] for w, part in zip(self.weights, parts, strict=True))
+        return diagonal, sum(V.dtype.type(w) * part[1] for w, part in zip(self.weights, parts, strict=True))
 
     def tie(self, X: Any, V: Array) -> tuple[Array, Array]:
         parts = [graph.tie(X, V) for graph in self.graphs]
@@ -154,13 +201,17 @@ class LabelCliques(Graph):
         H = self.H.astype(V.dtype, copy=False)
         return H @ (H.T @ V) - self._loops[:, None].astype(V.dtype) * V
 
-    def energy(self, A: Array, B: Array) -> float:
+    def majorizer(self, V: Array) -> tuple[Array, Array]:
+        """H Hᵀ with its loops is positive semi-definite."""
+        return self.degrees + self._loops, self.adjacency(V) + self._loops[:, None].astype(V.dtype) * V
+
+    def energies(self, A: Array, B: Array) -> Array:
         """Σ over classes of (size · weight) times the covariance: differences first, as on edges."""
         members = (self.H > 0).astype(np.float64)
         sizes = np.maximum(np.asarray(members.sum(axis=0)).reshape(-1, 1), 1)
         scale = (self.degrees + self._loops)[:, None]
         A, B = (P - members @ ((members.T @ P) / sizes) for P in (A.astype(np.float64), B.astype(np.float64)))
-        return float(np.sum(scale * A * B))
+        return np.sum(scale * A * B, axis=0)
 
     def tie(self, X: Any, V: Array) -> tuple[Array, Array]:
         """New samples have no label, hence no neighbours here."""

@@ -27,6 +27,8 @@ from manifact.solvers.state import State
 from manifact.terms import ElasticNet, Frobenius, KullbackLeibler, Term, total
 
 LOSSES: dict[str, Any] = {"frobenius": Frobenius, "kullback-leibler": KullbackLeibler}
+#: Who minimises a loss, alone or with a graph; the first is the one that "auto" means.
+LOSS_SOLVERS = {"frobenius": ("bcd", "mu"), "kullback-leibler": ("newton", "mu")}
 #: Iterations where ``max_iter`` is None: the papers stop `mu` at 100, and for graph models that is part of the method.
 MU_ITERATIONS = 100
 ITERATIONS = 500
@@ -87,8 +89,6 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     verbose: bool = False
     device: str = "cpu"
 
-    #: Solvers that can minimise this model, the one that "auto" means first.
-    _solvers: ClassVar[tuple[str, ...]] = ("mu",)
     #: Whether an early stop belongs to the published rule, so that "mu" uses no tolerance unless asked.
     _stops_early: ClassVar[bool] = False
     _state_type: ClassVar[type[State]] = State
@@ -100,6 +100,11 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     @property
     def _loss(self) -> str:
         return getattr(self, "loss", "frobenius")
+
+    @property
+    def _solvers(self) -> tuple[str, ...]:
+        """Solvers that can minimise this model, the one that "auto" means first."""
+        return ("mu",)
 
     @property
     def _tied(self) -> bool:
@@ -120,7 +125,11 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return []
 
     def _make_step(self, solver: str, terms: list[Term], problem: Problem) -> Step:
-        return SOLVERS[solver](terms)
+        return SOLVERS[solver].step(terms)
+
+    def _prepare(self, solver: str, terms: list[Term], s: State) -> State:
+        """The state that the solver may start from."""
+        return SOLVERS[solver].prepare(terms, s)
 
     # ---- fitting -----------------------------------------------------------------------------------------------
 
@@ -209,8 +218,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         with progress(type(self).__name__, plan.max_iter, enabled=bool(self.verbose)) as bar:
             callbacks: list[Callback] = [bar] if saved is None else [bar, saved]
             if saved is not None and saved.exists():
-                U, V, history = saved.read()
-                state = self._state_type(problem.data, U, V)
+                state, history = saved.read(self._state_type, problem.data)
             else:
                 first = self._first(problem, plan)
                 if first.reason == "interrupted":
@@ -230,7 +238,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         iterations = 0 if starts == 1 else min(self.init_iter, plan.max_iter)
         best: Result | None = None
         for _ in range(starts):
-            start = self._state_type(problem.data, *self._start(problem))
+            start = self._prepare(plan.solver, plan.terms, self._state_type(problem.data, *self._start(problem)))
             result = run(start, plan.terms, plan.step, max_iter=iterations, tol=0)
             if best is None or result.objective[-1] < best.objective[-1]:
                 best = result

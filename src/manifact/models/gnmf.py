@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from manifact import checks
-from manifact.models.base import LOSSES
+from manifact.models.base import LOSS_SOLVERS, LOSSES
 from manifact.models.declare import model
 from manifact.models.graph_regularized import GraphFactorization
 
@@ -58,6 +58,10 @@ class GNMF(GraphFactorization):
     """
 
     loss: str = "frobenius"
+
+    @property
+    def _solvers(self) -> tuple[str, ...]:
+        return LOSS_SOLVERS.get(self._loss, ("mu",))
 
     def _check_model(self) -> None:
         super()._check_model()

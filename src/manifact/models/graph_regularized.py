@@ -11,8 +11,8 @@ from manifact.backends import Array
 from manifact.graphs import Graph, as_builder
 from manifact.models.base import Factorization, Problem
 from manifact.models.declare import model
+from manifact.progress import showing
 from manifact.terms import EntropicSmoothness, Smoothness, Term
-from manifact.terms.graph import EXACT, INEXACT
 
 #: Parameters that hold graph builders, and what to put there.
 BUILDERS = {"graph": "KNNGraph()", "far_graph": "FarthestGraph()"}
@@ -44,7 +44,8 @@ class GraphFactorization(Factorization):
         checks.real("graph_reg", self.graph_reg, at_least=0)
 
     def _build_graph(self, X: Any, y: Any) -> Graph | None:
-        graph = as_builder(self.graph).build(X, y)
+        with showing(bool(self.verbose)):
+            graph = as_builder(self.graph).build(X, y)
         if graph.n_samples != X.shape[0]:
             raise ValueError(f"graph has {graph.n_samples} vertices but X has {X.shape[0]} samples: they must agree")
         return graph
@@ -55,7 +56,7 @@ class GraphFactorization(Factorization):
             return []
         if self._loss == "frobenius":
             return [Smoothness(problem.graph, self.graph_reg)]
-        return [EntropicSmoothness(problem.graph, self.graph_reg, EXACT if exact else INEXACT)]
+        return [EntropicSmoothness(problem.graph, self.graph_reg, exact)]
 
     def _start(self, problem: Problem) -> tuple[Array, Array]:
         U, V = super()._start(problem)

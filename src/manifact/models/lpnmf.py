@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from manifact.models.base import LOSS_SOLVERS
 from manifact.models.declare import model
 from manifact.models.graph_regularized import GraphFactorization
 
@@ -48,3 +49,7 @@ class LPNMF(GraphFactorization):
     @property
     def _loss(self) -> str:
         return "kullback-leibler"
+
+    @property
+    def _solvers(self) -> tuple[str, ...]:
+        return LOSS_SOLVERS[self._loss]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from manifact import checks
-from manifact.models.base import LOSSES, Factorization
+from manifact.models.base import LOSS_SOLVERS, LOSSES, Factorization
 from manifact.models.declare import model
 
 
@@ -42,6 +42,10 @@ class NMF(Factorization):
     """
 
     loss: str = "frobenius"
+
+    @property
+    def _solvers(self) -> tuple[str, ...]:
+        return LOSS_SOLVERS.get(self._loss, ("mu",))
 
     def _check_model(self) -> None:
         checks.option("loss", self.loss, LOSSES)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from manifact import checks
-from manifact.backends import Array
 from manifact.graphs import AffinityGraph, Graph, KNNGraph, as_builder
 from manifact.graphs.farthest import FarthestGraph
 from manifact.models.base import Problem
 from manifact.models.declare import model
 from manifact.models.graph_regularized import GraphFactorization
-from manifact.solvers.bcd import safeguarded
 from manifact.solvers.engine import Step
 from manifact.solvers.mu import multiplicative
+from manifact.solvers.safeguarded import safeguarded
 from manifact.solvers.state import State
 from manifact.terms import ElasticNet, ElementwiseStructure, Orthogonality, Redundancy, Repulsion, Smoothness, Term
 
@@ -77,7 +76,9 @@ class SPNMF(GraphFactorization):
     far_graph: Any = None
     basis_penalty: str = "redundancy"
 
-    _solvers: ClassVar[tuple[str, ...]] = ("bcd", "mu")
+    @property
+    def _solvers(self) -> tuple[str, ...]:
+        return ("bcd", "mu")
 
     @property
     def _tied(self) -> bool:
@@ -125,11 +126,9 @@ class SPNMF(GraphFactorization):
                 coupling += term.l2 / 2 * np.eye(self.n_components)
         return safeguarded(terms, coupling)
 
-    def _start(self, problem: Problem) -> tuple[Array, Array]:
-        U, V = super()._start(problem)
-        sums = U.sum(axis=0)
-        sums = np.where(sums > 0, sums, 1).astype(U.dtype)
-        return U / sums, V * sums
+    def _prepare(self, solver: str, terms: list[Term], s: State) -> State:
+        sums = s.U_sums
+        return s.rescaled(np.where(sums > 0, sums, 1))
 
 
 def _on_simplex(step: Step) -> Step:

@@ -1,57 +1,167 @@
-"""Block coordinate descent: exact steps where there are any, safeguarded ones where there are none."""
+"""Block coordinate descent for the Frobenius models: exact steps, many to a product with X, and momentum.
+
+Where V has a penalty the problem is ‖X − V Uᵀ‖² + λ Tr(VᵀLV) with ‖u_k‖ = 1: without that constraint scale moves from V
+to U, and the penalty means less at every iteration. Given V, scale may be moved freely if the penalty goes along, so
+the constrained problem is the same as the free one with λ Σ_k ‖u_k‖² v_kᵀLv_k: quadratic in U, separable over its rows.
+Each row of V or U is improved by exact coordinate steps, then the scale goes back into V.
+"""
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import dataclass
+
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from manifact.backends import Array
 from manifact.solvers.engine import Step
-from manifact.solvers.state import State
-from manifact.terms import Term, gather, total
+from manifact.solvers.state import Momentum, State
+from manifact.terms import ElasticNet, Frobenius, Smoothness, Term, total
 
-#: A multiplicative step is shortened this often before V stays where it is.
-MOST_HALVINGS = 30
+#: Rounds of coordinate steps for every product with X. More of them reach poorer minima sooner; on a graph they pay.
+SWEEPS = 1
+GRAPH_SWEEPS = 2
+#: Momentum (Ang, Gillis 2019): its start, its growth and that of its bound, and what a failure divides it by.
+FIRST, GROWTH, BOUND_GROWTH, DECAY = 0.5, 1.05, 1.01, 1.5
 
 
-def safeguarded(terms: list[Term], coupling: Array) -> Step:
-    """V by a multiplicative step that is shortened until the objective falls; U exactly on the simplex."""
+@dataclass(frozen=True)
+class Parts:
+    """The objective's summands, each where the steps look for it."""
+
+    smoothness: Smoothness | None
+    V_penalty: tuple[float, float]
+    U_penalty: tuple[float, float]
+
+    @property
+    def unit_basis(self) -> bool:
+        """Whether V has a penalty that shrinks while the basis grows, and nothing else holds the basis."""
+        free = self.smoothness is None and self.V_penalty == (0.0, 0.0)
+        return self.U_penalty == (0.0, 0.0) and not free
+
+    @classmethod
+    def of(cls, terms: list[Term]) -> Parts:
+        """Sort the terms; one that has no exact steps is refused."""
+        smoothness, penalties = None, {"V": (0.0, 0.0), "U": (0.0, 0.0)}
+        for term in terms:
+            match term:
+                case Frobenius():
+                    pass
+                case Smoothness():
+                    smoothness = term
+                case ElasticNet():
+                    penalties[term.block] = term.l1, term.l2
+                case _:
+                    raise TypeError(f"solver='bcd' has no exact step for {type(term).__name__}")
+        return cls(smoothness, penalties["V"], penalties["U"])
+
+
+def exact_blocks(terms: list[Term]) -> Step:
+    """One iteration: V with momentum, U with momentum; without it where it did not pay."""
+    parts = Parts.of(terms)
 
     def step(s: State) -> State:
-        return simplex_basis(shortened(s, terms, "V"), coupling)
+        before = total(terms, s)
+        momentum = s.momentum
+        if momentum is not None:
+            new = _iterate(parts, s, momentum)
+            if total(terms, new) <= before:
+                return _remember(
+                    new, s, min(momentum.bound, GROWTH * momentum.rate), min(1.0, BOUND_GROWTH * momentum.bound)
+                )
+            rate, bound = momentum.rate / DECAY, momentum.rate
+        else:
+            rate, bound = FIRST, 1.0
+        new = _iterate(parts, s, None)
+        if total(terms, new) > before:
+            # Only rounding can raise it: this is as far as the digits go.
+            return s
+        return _remember(new, s, rate, bound)
 
     return step
 
 
-def shortened(s: State, terms: list[Term], block: str) -> State:
-    """P ← P ∘ (negative / positive)^t with t = 1/2, 1/4, … until the objective does not rise."""
-    positive, negative = gather(terms, s, block)
-    ratio = s.data.rescale(np.ones_like(s[block]), negative, positive)
-    before, power = total(terms, s), 0.5
-    for _ in range(MOST_HALVINGS):
-        trial = s.replace(block, s[block] * ratio**power)
-        if total(terms, trial) <= before:
-            return trial
-        power /= 2
-    return s
+def feasible(terms: list[Term], s: State) -> State:
+    """The state to start from: unit basis vectors, where they have to be."""
+    return _settled(Parts.of(terms), s)
 
 
-def simplex_basis(s: State, coupling: Array) -> State:
-    """Each column of U in turn to its minimiser of <H, UᵀU> − 2 <U, XᵀV> with Σ_i u_ik = 1, H = VᵀV + coupling."""
-    H = s.VtV + coupling.astype(s.U.dtype)
-    U = s.U.copy()
-    for k in range(U.shape[1]):
-        if H[k, k] > 0:
-            others = U @ H[:, k] - U[:, k] * H[k, k]
-            U[:, k] = onto_simplex((s.XtV[:, k] - others) / H[k, k])
-    return s.replace("U", U)
+def _remember(new: State, old: State, rate: float, bound: float) -> State:
+    old.momentum = None
+    new.momentum = Momentum(old, rate, bound)
+    return new
 
 
-def onto_simplex(v: Array) -> Array:
-    """The nearest point with entries ≥ 0 that sum to 1 (Duchi et al. 2008)."""
-    # Shifting v does not move its projection; from the largest entry down the 1 is not lost beside large numbers.
-    shifted = v.astype(np.float64) - float(v.max())
-    sorted_down = np.sort(shifted)[::-1]
-    excess = (np.cumsum(sorted_down) - 1) / np.arange(1, len(v) + 1)
-    last = np.flatnonzero(sorted_down > excess)[-1]
-    nearest = np.maximum(shifted - excess[last], 0)
-    return (nearest / nearest.sum()).astype(v.dtype)
+def _iterate(parts: Parts, s: State, momentum: Momentum | None) -> State:
+    """V, then U. Extrapolated products with X are sums of known ones, so momentum costs none."""
+    rate = s.U.dtype.type(0 if momentum is None else momentum.rate)
+    old = s if momentum is None or momentum.before is None else momentum.before
+
+    def ahead(new: Array, before: Array) -> Array:
+        return new if rate == 0 else new + rate * (new - before)
+
+    U = ahead(s.U, old.U)
+    V = _step_V(parts, s, ahead(s.V, old.V), U.T @ U, ahead(s.XU, old.XU))
+    new = s.replace("V", V)
+    V_ahead = ahead(V, s.V)
+    XtV = ahead(new.XtV, s.XtV)
+    gram = s.data.gram(V_ahead) + np.diag(_scale_costs(parts, new)).astype(V.dtype)
+    l1, l2 = parts.U_penalty
+    U = s.data.sweep(U, gram, XtV - V.dtype.type(l1 / 2), 1.0, l2 / 2, SWEEPS)
+    return _settled(parts, new.replace("U", U))
+
+
+def _step_V(parts: Parts, s: State, V: Array, gram: Array, XU: Array) -> Array:
+    l1, l2 = parts.V_penalty
+    scale = 1.0 if s.data.weight is None else s.data.weight
+    B = XU - XU.dtype.type(l1 / 2)
+    if parts.smoothness is None:
+        return s.data.sweep(V, gram, B, scale, l2 / 2, SWEEPS)
+    return parts.smoothness.graph.sweep(V, gram, B, scale, l2 / 2, parts.smoothness.lam, GRAPH_SWEEPS)
+
+
+def _scale_costs(parts: Parts, s: State) -> Array:
+    """What ‖u_k‖² costs in the penalties on V, if V takes over the scale of U.
+
+    L1 costs ‖u_k‖ Σ_j v_jk, which lies below (‖u_k‖² + 1) / 2 times the sum and meets it at ‖u_k‖ = 1.
+    """
+    costs = np.zeros(s.V.shape[1])
+    if not parts.unit_basis:
+        return costs
+    if parts.smoothness is not None:
+        costs += parts.smoothness.lam * parts.smoothness.graph.energies(s.V, s.V)
+    l1, l2 = parts.V_penalty
+    if l1 or l2:
+        costs += l2 / 2 * np.einsum("ij,ij->j", s.V, s.V) + l1 / 2 * s.V.sum(axis=0, dtype=np.float64)
+    return costs
+
+
+def _settled(parts: Parts, s: State) -> State:
+    """Basis vectors of unit length with their scale in V, where they have to be; vectors of zeros start anew."""
+    lengths = np.sqrt(np.einsum("ij,ij->j", s.U, s.U, dtype=np.float64))
+    if (lengths == 0).any():
+        s = _revived(s, np.flatnonzero(lengths == 0))
+        lengths[lengths == 0] = 1
+    return s.rescaled(lengths) if parts.unit_basis else s
+
+
+def _revived(s: State, dead: Array) -> State:
+    """Each dead part becomes what is left of one of the worst-fitted samples; its column of V is 0 until its turn."""
+    fitted = np.einsum("ij,ij->i", 2 * s.XU - s.data.weighted(s.V @ s.UtU), s.V)
+    worst = np.argsort(fitted - s.data.squares, kind="stable")[: len(dead)]
+    warnings.warn(
+        f"{len(dead)} of {s.U.shape[1]} parts had become empty and start anew from badly fitted samples: lower "
+        "n_components or graph_reg if this goes on",
+        ConvergenceWarning,
+        stacklevel=2,
+    )
+    U, V = s.U.copy(), s.V.copy()
+    V[:, dead] = 0
+    for part, j in zip(dead, worst, strict=False):
+        left = s.data.row(j) if s.data.weight is None or not s.data.weight[j] else s.data.row(j) / s.data.weight[j]
+        left = np.maximum(left - U @ V[j], 0)
+        length = np.sqrt(float(left @ left))
+        U[:, part] = left / length if length > 0 else 1 / np.sqrt(len(left))
+    U[:, dead[len(worst) :]] = 1 / np.sqrt(len(U))
+    return s.replace("V", V).replace("U", U)

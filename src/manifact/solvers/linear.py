@@ -20,12 +20,14 @@ def conjugate_gradient(
     B: Array,
     start: Array | None = None,
     tol: float = 1e-12,
+    reduction: float = 0.0,
     max_iter: int | None = None,
 ) -> Array:
     """Column c of the answer solves A_c z = b_c; all columns advance together.
 
     ``apply(P)`` gives A_c p_c for every column of P with one pass over the matrix; ``diagonal`` (n x k) is the
-    Jacobi preconditioner. A column stops when ‖b − A z‖ ≤ tol ‖b‖ and then stands still.
+    Jacobi preconditioner. A column stops when ‖b − A z‖ ≤ tol ‖b‖, or ``reduction`` times what it was at the start,
+    and then stands still.
     """
     n = B.shape[0]
     # A symmetric positive definite system ends after n exact steps; rounding may ask for some more.
@@ -34,21 +36,28 @@ def conjugate_gradient(
     size = np.sqrt(_dots(B, B))
     Z = B * inverse if start is None else start * (size > 0).astype(start.dtype)
     goal = (max(tol, 4 * float(np.finfo(B.dtype).eps)) * size) ** 2
-    for _ in range(REFINEMENTS):
+    for attempt in range(REFINEMENTS if not reduction else 1):
         # The residual that CG carries along drifts from the true one: start again from that until it is small.
         R = B - apply(Z)
+        if attempt == 0:
+            goal = np.maximum(goal, reduction**2 * np.minimum(_dots(R, R), size**2))
         if (_dots(R, R) <= 4 * goal).all():
             return Z
         _descend(apply, inverse, Z, R, goal, max_iter)
-    R = B - apply(Z)
-    worst = float(np.sqrt(np.max(_dots(R, R) / np.maximum(size, np.finfo(float).tiny) ** 2)))
-    if worst > max(1e-6, 100 * tol):
-        warnings.warn(
-            f"a linear solve ended at the relative residual {worst:.1e}: lower graph_reg or scale the weights",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
+    if not reduction:
+        R = B - apply(Z)
+        warn_of(float(np.sqrt(np.max(_dots(R, R) / np.maximum(size, np.finfo(float).tiny) ** 2))), tol)
     return Z
+
+
+def warn_of(residual: float, tol: float) -> None:
+    """Say so where a solve ended far from what was asked for."""
+    if residual > max(1e-6, 100 * tol):
+        warnings.warn(
+            f"a linear solve ended at the relative residual {residual:.1e}: lower graph_reg or scale the weights",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
 
 
 def _descend(apply: Callable[[Array], Array], inverse: Array, Z: Array, R: Array, goal: Array, max_iter: int) -> None:

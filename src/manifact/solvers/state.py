@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -22,6 +23,15 @@ def product(*blocks: str) -> Callable[[Callable[[Any], Any]], Any]:
     return wrap
 
 
+@dataclass(frozen=True)
+class Momentum:
+    """What a step that extrapolates knows of the last one: its iterate (if it needs that), how far it went."""
+
+    before: State | None
+    rate: float
+    bound: float
+
+
 class State:
     """X ~ V Uᵀ. States are replaced, not changed: products that a new block cannot alter are carried over."""
 
@@ -30,11 +40,13 @@ class State:
 
     data: Any
 
-    def __init__(self, data: Data | Gram, U: Array, V: Array, kept: dict[str, Any] | None = None) -> None:
+    def __init__(self, data: Data | Gram, U: Array, V: Array, kept: dict[Any, Any] | None = None) -> None:
         self.data = data
         self.U = U
         self.V = V
         self._kept = {} if kept is None else kept
+        #: Set by solvers that extrapolate.
+        self.momentum: Momentum | None = None
 
     def __getitem__(self, block: str) -> Array:
         return getattr(self, block)
@@ -45,7 +57,16 @@ class State:
         factors = {name: self[name] for name in self.blocks} | {block: value}
         return type(self)(self.data, kept=kept, **factors)
 
-    def keep(self, name: str, blocks: tuple[str, ...], compute: Callable[[], Any]) -> Any:
+    def rescaled(self, lengths: Array) -> Self:
+        """U / lengths and V · lengths, with the products that only change their scale."""
+        lengths = lengths.astype(self.U.dtype)
+        kept = {name: entry for name, entry in self._kept.items() if name in ("XU", "XtV")}
+        for name, factor in (("XU", 1 / lengths), ("XtV", lengths)):
+            if name in kept:
+                kept[name] = (kept[name][0], kept[name][1] * factor)
+        return type(self)(self.data, self.U / lengths, self.V * lengths, kept)
+
+    def keep(self, name: Hashable, blocks: tuple[str, ...], compute: Callable[[], Any]) -> Any:
         """The value of ``compute()``, remembered under a name until one of the blocks is replaced."""
         if name not in self._kept:
             self._kept[name] = (blocks, compute())

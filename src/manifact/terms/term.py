@@ -46,8 +46,9 @@ class QuadraticTerm(Term, Protocol):
 
 
 def total(terms: list[Term], s: State) -> float:
-    """The objective."""
-    return sum(term.value(s) for term in terms)
+    """The objective, computed once for a state."""
+    value: float = s.keep(tuple(terms), ("V", "U"), lambda: sum(term.value(s) for term in terms))
+    return value
 
 
 def gather(terms: list[Term], s: State, block: str) -> tuple[Any, Any]:

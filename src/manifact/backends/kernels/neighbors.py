@@ -12,6 +12,11 @@ import numpy as np
 
 from manifact.backends.kernels import kernel
 
+#: Pairs that are ruled out together, by a few vector instructions.
+LANES = 64
+#: More than what rounding to float32 takes away.
+ROUND_UP = float(np.finfo(np.float32).eps)
+
 
 @kernel
 def _sift(keys: Any, index: Any, size: int, root: int) -> None:
@@ -58,19 +63,44 @@ def _merged_square(a_indices: Any, a_values: Any, b_indices: Any, b_values: Any)
 
 
 @kernel
+def _square(a: Any, b: Any) -> float:
+    """Σ (a − b)² of two dense rows."""
+    total = 0.0
+    for f in range(len(a)):
+        gap = np.float64(a[f]) - np.float64(b[f])
+        total += gap * gap
+    return total
+
+
+@kernel
+def _offer(key: float, i: int, keys: Any, index: Any) -> None:
+    """Row i enters the heap if it is better than the worst there, in whatever order rows come."""
+    if key < keys[0] or (key == keys[0] and i < index[0]):
+        keys[0] = key
+        index[0] = i
+        _sift(keys, index, len(keys), 0)
+
+
+@kernel
+def _limit(worst: float, unit: float, floor: float) -> float:
+    """What a pair must not exceed to be looked at, rounded up so that it may be stored in float32."""
+    limit = unit * worst - floor
+    return limit + ROUND_UP * abs(limit)
+
+
+@kernel
 def sparse_nearest(
-    q_indptr: Any, q_indices: Any, q_values: Any, q_squares: Any, indptr: Any, indices: Any, values: Any, squares: Any,
-    t_indptr: Any, t_indices: Any, t_values: Any, error: float, sign: float, skip: Any, keys: Any, index: Any,
-    start: int, stop: int,
+    q_indptr: Any, q_indices: Any, q_values: Any, q_floors: Any, indptr: Any, indices: Any, values: Any, floors: Any,
+    t_indptr: Any, t_indices: Any, t_values: Any, sign: float, skip: Any, keys: Any, index: Any, start: int, stop: int,
 ) -> None:  # fmt: skip
     """For each query row its best rows; (t_indptr, ...) is the inverted index of the rows.
 
-    Rough keys q² + x² − 2 <q, x> are right to ``error`` times q² + x². ``skip[j]`` is the row that query j may not
-    find (itself), or −1.
+    No key is below the floors of both rows minus 2 ``sign`` <q, x>. ``skip[j]`` is the row that query j may not find
+    (itself), or −1.
     """
-    n = len(squares)
-    k = keys.shape[1]
-    dots = squares.copy()
+    n = len(floors)
+    factor = -2 * sign
+    dots = floors.copy()
     for j in range(start, stop):
         dots[:] = 0
         mine = slice(q_indptr[j], q_indptr[j + 1])
@@ -79,43 +109,105 @@ def sparse_nearest(
             x = np.float64(q_values[t])
             for s in range(t_indptr[f], t_indptr[f + 1]):
                 dots[t_indices[s]] += x * t_values[s]
-        for i in range(n):
-            both = q_squares[j] + squares[i]
-            if sign * (both - 2 * dots[i]) - error * both > keys[j, 0] or i == skip[j]:
+        if skip[j] >= 0:
+            dots[skip[j]] = np.nan
+        limit = _limit(keys[j, 0], 1.0, q_floors[j])
+        for first in range(0, n, LANES):
+            some, their_floors = dots[first : first + LANES], floors[first : first + LANES]
+            hits = 0
+            for t in range(len(some)):
+                hits += their_floors[t] + factor * some[t] <= limit
+            if hits == 0:
                 continue
-            row = slice(indptr[i], indptr[i + 1])
-            key = sign * _merged_square(q_indices[mine], q_values[mine], indices[row], values[row])
-            if key < keys[j, 0]:
-                keys[j, 0] = key
-                index[j, 0] = i
-                _sift(keys[j], index[j], k, 0)
+            for t in range(len(some)):
+                if their_floors[t] + factor * some[t] <= limit:
+                    i = first + t
+                    row = slice(indptr[i], indptr[i + 1])
+                    key = sign * _merged_square(q_indices[mine], q_values[mine], indices[row], values[row])
+                    _offer(key, i, keys[j], index[j])
+                    limit = _limit(keys[j, 0], 1.0, q_floors[j])
         _sort(keys[j], index[j])
 
 
 @kernel
-def dense_nearest(
-    rough: Any, q_lengths: Any, lengths: Any, error: float, unit: float, Q: Any, X: Any, sign: float, skip: Any,
-    keys: Any, index: Any, start: int, stop: int,
+def rows_seek_columns(
+    dots: Any, sign: float, unit: float, Q: Any, q_floors: Any, limits: Any, keys: Any, index: Any, X: Any,
+    floors: Any, offset: int, start: int, stop: int,
 ) -> None:  # fmt: skip
-    """As `sparse_nearest`; ``rough`` holds ``unit`` times the keys up to ``error`` (‖q‖ + ‖x‖)², lengths as in it."""
-    n, m = X.shape
-    k = keys.shape[1]
+    """Each row of ``dots`` (a query) looks at the columns (rows of X, the first of which is number ``offset``).
+
+    No key times ``unit`` is below the floors of both minus 2 ``sign`` times their entry of ``dots``; where that is NaN
+    they may not find each other. ``limits`` goes with ``keys``: the entries are float32 and rule out most pairs.
+    """
+    factor = np.float32(-2 * sign)
     for j in range(start, stop):
-        bound = unit * keys[j, 0]
-        for i in range(n):
-            reach = q_lengths[j] + lengths[i]
-            if rough[j, i] - error * reach * reach > bound or i == skip[j]:
+        limit = limits[j]
+        for first in range(0, dots.shape[1], LANES):
+            some, their_floors = dots[j, first : first + LANES], floors[first : first + LANES]
+            # Without a branch, so that it is vectorised.
+            hits = 0
+            for t in range(len(some)):
+                hits += their_floors[t] + factor * some[t] <= limit
+            if hits == 0:
                 continue
-            total = 0.0
-            for f in range(m):
-                gap = np.float64(Q[j, f]) - np.float64(X[i, f])
-                total += gap * gap
-            key = sign * total
-            if key < keys[j, 0]:
-                keys[j, 0] = key
-                index[j, 0] = i
-                _sift(keys[j], index[j], k, 0)
-                bound = unit * keys[j, 0]
+            for t in range(len(some)):
+                if their_floors[t] + factor * some[t] <= limit:
+                    _offer(sign * _square(Q[j], X[first + t]), offset + first + t, keys[j], index[j])
+                    limits[j] = _limit(keys[j, 0], unit, q_floors[j])
+                    limit = limits[j]
+
+
+@kernel
+def columns_seek_rows(
+    dots: Any, sign: float, unit: float, Q: Any, q_floors: Any, limits: Any, keys: Any, index: Any, X: Any,
+    floors: Any, offset: int, start: int, stop: int,
+) -> None:  # fmt: skip
+    """`rows_seek_columns` of ``dots`` transposed: the columns ``start`` to ``stop`` are the queries."""
+    factor = np.float32(-2 * sign)
+    for i in range(dots.shape[0]):
+        floor = floors[i]
+        for first in range(start, stop, LANES):
+            last = min(first + LANES, stop)
+            some, their_limits = dots[i, first:last], limits[first:last]
+            hits = 0
+            for t in range(len(some)):
+                hits += floor + factor * some[t] <= their_limits[t]
+            if hits == 0:
+                continue
+            for t in range(len(some)):
+                if floor + factor * some[t] <= their_limits[t]:
+                    j = first + t
+                    _offer(sign * _square(Q[j], X[i]), offset + i, keys[j], index[j])
+                    limits[j] = _limit(keys[j, 0], unit, q_floors[j])
+
+
+@kernel
+def sort_found(keys: Any, index: Any, start: int, stop: int) -> None:
+    """Best first."""
+    for j in range(start, stop):
+        _sort(keys[j], index[j])
+
+
+@kernel
+def dense_rank(X: Any, candidates: Any, keys: Any, index: Any, start: int, stop: int) -> None:
+    """The best of each row's candidates."""
+    for j in range(start, stop):
+        for i in candidates[j]:
+            _offer(_square(X[j], X[i]), i, keys[j], index[j])
+        _sort(keys[j], index[j])
+
+
+@kernel
+def sparse_rank(
+    indptr: Any, indices: Any, values: Any, candidates: Any, keys: Any, index: Any, start: int, stop: int
+) -> None:
+    """As `dense_rank`."""
+    for j in range(start, stop):
+        mine = slice(indptr[j], indptr[j + 1])
+        for i in candidates[j]:
+            row = slice(indptr[i], indptr[i + 1])
+            key = _merged_square(indices[mine], values[mine], indices[row], values[row])
+            _offer(key, i, keys[j], index[j])
         _sort(keys[j], index[j])
 
 
@@ -124,12 +216,8 @@ def select_nearest(
     dots: Any, q_squares: Any, squares: Any, sign: float, keys: Any, index: Any, start: int, stop: int
 ) -> None:
     """The best rows of each query from inner products that are already known."""
-    k = keys.shape[1]
     for j in range(start, stop):
         for i in range(len(squares)):
             key = sign * (q_squares[j] + squares[i] - 2 * dots[j, i])
-            if key < keys[j, 0]:
-                keys[j, 0] = key
-                index[j, 0] = i
-                _sift(keys[j], index[j], k, 0)
+            _offer(key, i, keys[j], index[j])
         _sort(keys[j], index[j])

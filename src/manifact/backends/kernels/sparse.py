@@ -1,25 +1,41 @@
-"""Products of a CSR matrix with a tall dense one."""
+"""Products of a CSR matrix with a tall dense one, whose rows come padded to whole vectors (see `lanes`)."""
 
 from __future__ import annotations
 
 from math import exp
 from typing import Any
 
+import numpy as np
+
 from manifact.backends.kernels import kernel
+from manifact.backends.kernels.lanes import add_scaled
+
+
+@kernel
+def _add_rows(indices: Any, values: Any, first: int, last: int, B: Any, total: Any) -> None:
+    """Total += Σ_t x_t b_i(t)."""
+    t = first
+    number = B.dtype.type
+    while t + 4 <= last:
+        scales = number(values[t]), number(values[t + 1]), number(values[t + 2]), number(values[t + 3])
+        add_scaled(total, scales, B, (indices[t], indices[t + 1], indices[t + 2], indices[t + 3]))
+        t += 4
+    while t < last:
+        add_scaled(total, (number(values[t]),), B, (indices[t],))
+        t += 1
 
 
 @kernel
 def times(indptr: Any, indices: Any, values: Any, B: Any, out: Any, start: int, stop: int) -> None:
     """out = X B."""
-    k = B.shape[1]
+    k = out.shape[1]
+    total = np.zeros(B.shape[1], dtype=B.dtype)
     for j in range(start, stop):
-        row = out[j]
-        row[:] = 0
-        for t in range(indptr[j], indptr[j + 1]):
-            x = values[t]
-            b = B[indices[t]]
-            for c in range(k):
-                row[c] += x * b[c]
+        for c in range(k):
+            total[c] = 0
+        _add_rows(indices, values, indptr[j], indptr[j + 1], B, total)
+        for c in range(k):
+            out[j, c] = total[c]
 
 
 @kernel
@@ -27,35 +43,42 @@ def times_in_blocks(
     indptr: Any, indices: Any, values: Any, B: Any, rows_per_block: int, out: Any, start: int, stop: int
 ) -> None:
     """out = X B for a tall B, a block of its rows after the other, so that gathers stay in cache."""
-    k = B.shape[1]
+    k = out.shape[1]
+    total = np.zeros(B.shape[1], dtype=B.dtype)
     position = indptr[start:stop].copy()
     out[start:stop] = 0
     for limit in range(rows_per_block, B.shape[0] + rows_per_block, rows_per_block):
         for j in range(start, stop):
-            row = out[j]
-            t = position[j - start]
-            while t < indptr[j + 1] and indices[t] < limit:
-                x = values[t]
-                b = B[indices[t]]
-                for c in range(k):
-                    row[c] += x * b[c]
-                t += 1
-            position[j - start] = t
+            first, last = position[j - start], position[j - start]
+            while last < indptr[j + 1] and indices[last] < limit:
+                last += 1
+            for c in range(k):
+                total[c] = out[j, c]
+            _add_rows(indices, values, first, last, B, total)
+            for c in range(k):
+                out[j, c] = total[c]
+            position[j - start] = last
 
 
 @kernel
-def edge_energy(indptr: Any, indices: Any, values: Any, A: Any, B: Any, out: Any, start: int, stop: int) -> None:
-    """out_j = 1/2 Σ_s W_js <a_j − a_s, b_j − b_s>: differences first, so that smooth factors lose no digits."""
+def edge_energies(indptr: Any, indices: Any, values: Any, A: Any, B: Any, out: Any, start: int, stop: int) -> None:
+    """For the blocks start to stop of 256 rows, out_b = 1/2 Σ_j Σ_s W_js (a_j − a_s) ∘ (b_j − b_s).
+
+    Differences first, so that smooth factors lose no digits.
+    """
     k = A.shape[1]
-    for j in range(start, stop):
-        total = 0.0
-        for t in range(indptr[j], indptr[j + 1]):
-            s = indices[t]
-            inner = 0.0
-            for c in range(k):
-                inner += (A[j, c] - A[s, c]) * (B[j, c] - B[s, c])
-            total += values[t] * inner
-        out[j] = 0.5 * total
+    inner = np.empty(k)
+    for block in range(start, stop):
+        for c in range(k):
+            out[block, c] = 0
+        for j in range(256 * block, min(256 * (block + 1), A.shape[0])):
+            for t in range(indptr[j], indptr[j + 1]):
+                s = indices[t]
+                w = 0.5 * values[t]
+                for c in range(k):
+                    inner[c] = (A[j, c] - A[s, c]) * (B[j, c] - B[s, c])
+                for c in range(k):
+                    out[block, c] += w * inner[c]
 
 
 @kernel
@@ -69,3 +92,17 @@ def gaussian(indptr: Any, indices: Any, values: Any, V: Any, out: Any, start: in
                 gap = V[j, c] - V[indices[t], c]
                 square += gap * gap
             out[t] = values[t] * exp(-square)
+
+
+@kernel
+def color(indptr: Any, indices: Any, order: Any, colors: Any) -> None:
+    """Greedily: each vertex, in the given order, gets the smallest colour that none of its neighbours has."""
+    taken = np.full(len(order) + 1, -1)
+    for j in order:
+        for t in range(indptr[j], indptr[j + 1]):
+            if colors[indices[t]] >= 0:
+                taken[colors[indices[t]]] = j
+        mine = 0
+        while taken[mine] == j:
+            mine += 1
+        colors[j] = mine

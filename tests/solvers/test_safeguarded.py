@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from tests.conftest import problem
 
 from manifact.backends import as_data
-from manifact.solvers.bcd import onto_simplex, shortened, simplex_basis
+from manifact.solvers.safeguarded import onto_simplex, shortened, simplex_basis
 from manifact.solvers.state import State
 from manifact.terms import Frobenius, Redundancy, total
 

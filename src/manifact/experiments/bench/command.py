@@ -1,0 +1,103 @@
+"""Sections one after another: shown while they run, printed and written as soon as they are done."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from manifact import checks
+from manifact.datasets import NAMES
+from manifact.experiments.bench import SECTIONS
+from manifact.experiments.bench.data import Samples, prepared
+from manifact.experiments.bench.setting import QUICK, Scale, Setting, UnavailableError
+from manifact.experiments.record import write
+
+REPEATS = 5
+QUICK_REPEATS = 3
+
+
+class RefusedError(Exception):
+    """An option that cannot be followed, in one sentence, before anything is measured."""
+
+
+def bench(
+    only: Sequence[str] = (),
+    data: str | None = None,
+    repeats: int | None = None,
+    quick: bool = False,
+    results: str | os.PathLike[str] = "results",
+    console: Console | None = None,
+) -> None:
+    """Measure the sections (all of them by default) and write ``bench-<section>`` files."""
+    try:
+        for name in only:
+            checks.option("--only", name, SECTIONS)
+        samples = _samples(data)
+    except (ValueError, FileNotFoundError) as error:
+        raise RefusedError(str(error)) from error
+    folder = _writable(Path(results))
+    console = console or Console()
+    scale = QUICK if quick else Scale()
+    repeats = repeats or (QUICK_REPEATS if quick else REPEATS)
+    for name in [name for name in SECTIONS if not only or name in only]:
+        with console.status(name) as status:
+            setting = Setting(samples, repeats, scale, show=status.update)
+            try:
+                rows, note = import_module(f"manifact.experiments.bench.{name}").measure(setting)
+            except UnavailableError as reason:
+                console.print(f"[bold]{SECTIONS[name]}[/bold]: not measured. {reason}\n", highlight=False)
+                continue
+            except KeyboardInterrupt:
+                raise KeyboardInterrupt(f"interrupted in {name}: the sections before it are in {folder}") from None
+            page = _record(f"bench-{name}", SECTIONS[name], note, rows, folder)
+        console.print(f"[bold]{SECTIONS[name]}[/bold]", _table(rows), f"{note}\n{page}\n", sep="\n", highlight=False)
+
+
+def _samples(name: str | None) -> Samples | None:
+    if name is None:
+        return None
+    checks.option("--data", name, NAMES)
+    return prepared(name)
+
+
+def _writable(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=folder):
+            return folder
+    except OSError as error:
+        raise RefusedError(
+            f"--results={str(folder)!r} cannot be written ({error.strerror}): give another folder"
+        ) from error
+
+
+def _record(name: str, title: str, note: str, rows: Sequence[Mapping[str, Any]], folder: Path) -> Path:
+    """Write both files apart and move them into place: an interrupt leaves them whole, the old or the new."""
+    with TemporaryDirectory(dir=folder, prefix=".bench-") as apart:
+        page = write(name, title, note, rows, apart)
+        for file in Path(apart).iterdir():
+            file.replace(folder / file.name)
+    return folder / page.name
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    columns = list(rows[0])
+    lines = [columns, *([_cell(row.get(column, "")) for column in columns] for row in rows)]
+    if len(columns) > 2 * len(rows):
+        # Few rows of many numbers are read from top to bottom.
+        lines = [list(line) for line in zip(*lines, strict=True)]
+    table = Table(*lines[0])
+    for line in lines[1:]:
+        table.add_row(*line)
+    return table
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
