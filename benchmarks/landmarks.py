@@ -51,7 +51,7 @@ def timed_fit(method, X, k, iterations, **settings):
     # Called once per iteration, when its objective is known.
     type(builder).build, engine._finite = timed_build, tick
     begun = time.perf_counter()
-    model = MODELS[method](k, graph=builder, max_iter=iterations, tol=1e-12, **settings).fit(X)
+    model = MODELS[method](k, graph=builder, solver="mu", max_iter=iterations, tol=1e-12, **settings).fit(X)
     total = time.perf_counter() - begun
     type(builder).build, engine._finite = build, finite
     # The first iteration also transposes X and factors the graph.

@@ -42,8 +42,8 @@ def overlap(v, y, bins=40):
 def methods(seed, y):
     common = {"random_state": seed, "n_init": STARTS, "init_iter": 500, "max_iter": 500}
     structure = {"graph_reg": 100.0, "repulsion_reg": 10.0, "basis_reg": 1.0, "far_graph": FarthestGraph(10)}
-    yield "NMF", NMF(1, **common)
-    yield "GNMF", GNMF(1, graph=KNNGraph(10), graph_reg=100.0, **common)
+    yield "NMF", NMF(1, solver="mu", **common)
+    yield "GNMF", GNMF(1, graph=KNNGraph(10), graph_reg=100.0, solver="mu", **common)
     for width in ("auto", "neighbors"):
         near = KNNGraph(10, weight="heat", sigma=width)
         yield f"SPNMF, σ {width}", SPNMF(1, graph=near, **structure, **common)

@@ -48,14 +48,15 @@ def test_blocks_of_dense_Y_give_the_same_as_one(monkeypatch):
 
 @pytest.mark.parametrize("rows", [1, 7, 150, 1000])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_blocks_of_tall_factors_change_no_bit(monkeypatch, rows, dtype, rng):
+def test_blocks_of_tall_factors_change_the_order_of_sums_only(monkeypatch, rows, dtype, rng):
     X = sparse.random_array((300, 12), density=0.5, rng=rng, format="csr", dtype=dtype)
     U, V = rng.random((12, 5)).astype(dtype), rng.random((300, 5)).astype(dtype)
     data = as_data(X)
     whole = data.times_transposed(V), data.ratio_times_transposed(U, V)
     monkeypatch.setattr("manifact.backends.numpy.CACHE_BYTES", rows * 5 * V.itemsize)
-    np.testing.assert_array_equal(data.times_transposed(V), whole[0])
-    np.testing.assert_array_equal(data.ratio_times_transposed(U, V), whole[1])
+    close = {"rtol": 1e-13 if dtype == np.float64 else 1e-5}
+    np.testing.assert_allclose(data.times_transposed(V), whole[0], **close)
+    np.testing.assert_allclose(data.ratio_times_transposed(U, V), whole[1], **close)
 
 
 def test_unsorted_matrices_are_multiplied_whole(monkeypatch, rng):

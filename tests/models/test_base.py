@@ -15,6 +15,8 @@ MODELS = {
     "GNMF": GNMF(3),
     "GNMF-KL": GNMF(3, loss="kullback-leibler"),
     "LPNMF": LPNMF(3),
+    "GNMF-mu": GNMF(3, solver="mu"),
+    "LPNMF-mu": LPNMF(3, solver="mu"),
 }
 
 
@@ -30,7 +32,8 @@ def test_fitted_attributes(model):
     V = model.fit_transform(X)
     U = model.components_.T
     assert model.objective_.shape == (model.n_iter_ + 1,)
-    assert model.solver_ == ("bcd" if model._loss == "frobenius" else "newton")
+    exact = "bcd" if model._loss == "frobenius" else "newton"
+    assert model.solver_ == (exact if model.solver == "auto" else model.solver)
     np.testing.assert_allclose(np.linalg.norm(U, axis=0), 1)
     assert (np.diff(V.sum(axis=0)) <= 0).all()
     np.testing.assert_array_equal(model.representation_, V)

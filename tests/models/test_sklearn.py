@@ -26,13 +26,16 @@ FIT_TRANSFORM_CHECKS = (
 # The multiplicative rule is slow to its last digits, which the checks compare with the exact `transform`.
 ESTIMATORS = [
     NMF(2, max_iter=5000, tol=1e-9),
+    NMF(2, max_iter=5000, tol=1e-9, solver="mu"),
     NMF(2, loss="kullback-leibler", max_iter=1000, tol=1e-9),
+    NMF(2, loss="kullback-leibler", max_iter=1000, tol=1e-9, solver="mu"),
     NMF(2, max_iter=5000, tol=1e-9, assign="kmeans"),
     NMF(2, max_iter=5000, tol=1e-9, assign="argmax", init="nndsvda"),
     GNMF(2),
     GNMF(2, loss="kullback-leibler"),
     GNMF(2, solver="mu", graph=KNNGraph(3, weight="heat"), assign="kmeans"),
     LPNMF(2),
+    LPNMF(2, solver="mu"),
     ALPNMF(2),
     SPNMF(2),
     SPNMF(2, solver="mu"),

@@ -36,3 +36,15 @@ def best_of(X, candidates, k):
     keys = ((X[:, None, :] - X[candidates]) ** 2).sum(axis=2)
     order = np.argsort(keys, axis=1, kind="stable")[:, :k]
     return np.take_along_axis(candidates, order, axis=1), np.take_along_axis(keys, order, axis=1)
+
+
+def sweep_rows(V, G, B, scale, shift, sweeps):
+    """One coordinate after the other, one row after the other."""
+    V = np.array(V, dtype=float)
+    for j in range(len(V)):
+        for _ in range(sweeps):
+            for c in range(V.shape[1]):
+                bend = scale[j] * G[c, c] + shift[j]
+                slope = scale[j] * G[c] @ V[j] - B[j, c] + shift[j] * V[j, c]
+                V[j, c] = max(0.0, V[j, c] - slope / bend) if bend > 0 else 0.0
+    return V

@@ -47,11 +47,12 @@ def test_fifty_iterations_equal_the_transcription(kind, weighted, lam, loss):
 @pytest.mark.parametrize("kind", ["dense", "csr"])
 @pytest.mark.parametrize("init", ["random", "nndsvd"])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_without_lambda_the_graph_changes_no_bit(loss, kind, init, weighted):
+@pytest.mark.parametrize("solver", ["auto", "mu"])
+def test_without_lambda_the_graph_changes_no_bit(loss, kind, init, weighted, solver):
     X, W, _, _ = problem(seed=2)
     X = KINDS[kind](X)
     weight = np.arange(24) % 3 if weighted else None
-    settings = {"loss": loss, "init": init, "random_state": 0, "tol": 0, "max_iter": 30}
+    settings = {"loss": loss, "init": init, "random_state": 0, "tol": 0, "max_iter": 30, "solver": solver}
     plain_model, graph_model = NMF(4, **settings), GNMF(4, graph_reg=0.0, graph=W, **settings)
     V = plain_model.fit_transform(X, sample_weight=weight)
     np.testing.assert_array_equal(V, graph_model.fit_transform(X, sample_weight=weight))
@@ -64,7 +65,13 @@ def test_without_lambda_the_graph_changes_no_bit(loss, kind, init, weighted):
 def test_iterates_equal_the_reference_traces(traces, name, kind, iterations):
     trace = traces(name)
     make = GNMF if name == "gnmf_f" else LPNMF
-    settings = {"graph_reg": float(trace["lambda"]), "graph": trace["W"], "max_iter": iterations, "tol": 0, "solver": "mu"}
+    settings = {
+        "graph_reg": float(trace["lambda"]),
+        "graph": trace["W"],
+        "max_iter": iterations,
+        "tol": 0,
+        "solver": "mu",
+    }
     init = (trace["V0"], trace["U0"].T)
     X = KINDS[kind](trace["X"].T)
     raw = make(5, init=init, normalize=None, **settings)
@@ -90,7 +97,7 @@ def problems(draw):
 def test_frobenius_never_rises(case, sparse_data, weighted):
     X, W, V, U, lam = case
     gamma = np.random.default_rng(0).random(len(X)) + 0.01 if weighted else None
-    model = GNMF(V.shape[1], graph_reg=lam, graph=W, init=(V, U.T), max_iter=60, tol=0)
+    model = GNMF(V.shape[1], graph_reg=lam, graph=W, init=(V, U.T), max_iter=60, tol=0, solver="mu")
     model.fit(KINDS["csr" if sparse_data else "dense"](X), sample_weight=gamma)
     o = model.objective_
     # Sparse losses come from products that cancel: their rounding is relative to ‖X‖², not to the loss.
@@ -101,7 +108,7 @@ def test_frobenius_never_rises(case, sparse_data, weighted):
 @given(problems(), st.booleans())
 def test_plain_divergence_never_rises(case, sparse_data):
     X, _, V, U, _ = case
-    model = NMF(V.shape[1], loss="kullback-leibler", init=(V, U.T), max_iter=60, tol=0)
+    model = NMF(V.shape[1], loss="kullback-leibler", init=(V, U.T), max_iter=60, tol=0, solver="mu")
     model.fit(KINDS["csr" if sparse_data else "dense"](X))
     assert (np.diff(model.objective_) <= 1e-10 * np.abs(model.objective_[:-1]) + 1e-12 * X.sum()).all()
 
@@ -109,6 +116,6 @@ def test_plain_divergence_never_rises(case, sparse_data):
 def test_the_published_divergence_rule_does_raise_its_objective():
     """The proof loses a factor of two; we report what happens."""
     X, W, V, U = problem(seed=2, n=40, m=30, density=0.1)
-    model = LPNMF(4, graph_reg=1.0, graph=W, init=(V, U.T), max_iter=400, tol=0).fit(X)
+    model = LPNMF(4, graph_reg=1.0, graph=W, init=(V, U.T), max_iter=400, tol=0, solver="mu").fit(X)
     rises = np.diff(model.objective_) / model.objective_[:-1]
     assert rises.max() > 1e-5

@@ -42,6 +42,9 @@ class Products(Protocol):
     def column_sums(self, V: Array) -> Array:
         """Σ_j γ_j v_j."""
 
+    def sums(self, U: Array) -> Array:
+        """Σ_i u_i."""
+
     def inner(self, A: Array, B: Array) -> float:
         """Σ a_ij b_ij."""
 

@@ -116,6 +116,7 @@ class LandmarkOperator(Graph):
     """W = ẐᵀẐ of degrees 1, applied and inverted through Ẑ alone."""
 
     can_tie = True
+    factored = True
 
     def __init__(self, Z: Any, landmarks: Array, n_neighbors: int, sigma: float) -> None:
         """Z is n x p (the paper's is its transpose), rows sum to 1."""

@@ -22,6 +22,8 @@ class Graph:
     degrees: Array
     #: Whether `tie` works.
     can_tie: bool = False
+    #: Whether `solve` has a factorisation for systems with one number in each column's diagonal.
+    factored: bool = False
 
     @property
     def n_samples(self) -> int:

@@ -102,6 +102,10 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return getattr(self, "loss", "frobenius")
 
     @property
+    def _with_loss(self) -> str:
+        return f" with loss={self.loss!r}" if hasattr(self, "loss") else ""
+
+    @property
     def _solvers(self) -> tuple[str, ...]:
         """Solvers that can minimise this model, the one that "auto" means first."""
         return ("mu",)
@@ -406,7 +410,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         checks.option("solver", self.solver, SOLVER_NAMES)
         if self.solver not in ("auto", *self._solvers):
             raise ValueError(
-                f"solver={self.solver!r} cannot minimise {type(self).__name__}: "
+                f"solver={self.solver!r} cannot minimise {type(self).__name__}{self._with_loss}: "
                 f"choose one of 'auto', {', '.join(map(repr, self._solvers))}"
             )
         if isinstance(self.init, str) or not isinstance(self.init, tuple | list) or len(self.init) != 2:
@@ -494,7 +498,7 @@ def normalized(s: State) -> tuple[State, Array]:
 def _wide_enough(X: Any) -> Any:
     """X in float64 where the squares of its entries would not fit into float32."""
     if X.dtype == np.float32:
-        largest = float(abs(X).max()) if X.size else 0.0
+        largest = max(float(X.max()), -float(X.min())) if min(X.shape) else 0.0
         if largest and not SINGLE_RANGE[0] < largest < SINGLE_RANGE[1]:
             return X.astype(np.float64)
     return X

@@ -20,13 +20,15 @@ COMMON_PARAMETERS = """\
 n_components : int, default=10
     k, the number of parts.
 solver : {"auto", "mu", "bcd", "newton"}, default="auto"
-    "mu" is the paper's own rule; "auto" takes the solver that reaches a good objective soonest. A solver that cannot
-    minimise the model is refused.
+    "mu" is the paper's own rule. "bcd" (squared error) and "newton" (divergence) take exact steps, never raise the
+    objective and reach a given value of it many times sooner; where V has a penalty they keep basis vectors at length 1
+    ("bcd") or sum 1 ("newton"), so that the penalty does not fade as scale moves into the basis. "auto" is the one of
+    these that can minimise the model, else "mu"; ``solver_`` says which.
 init : {"random", "nndsvd", "nndsvda", "kmeans", "spectral"} or (V0, components0), default="random"
     The start: uniform on (0, 1); the non-negative halves of an SVD, its zeros kept or filled; k-means clusters;
     clusters of the graph; or your own n x k and k x m arrays.
 max_iter : int or None, default=None
-    Iterations at the most; None means 100 for "mu".
+    Iterations at the most; None means 100 for "mu", 500 for the others.
 tol : float or None, default=None
     Stop when ten iterations change the objective by less than this fraction. None means 1e-4, but "mu" with a graph
     then runs all its iterations: when to stop is part of that method. 0 runs exactly ``max_iter``.

@@ -32,11 +32,15 @@ class GNMF(GraphFactorization):
 
     Notes
     -----
-    The objective has no useful minimum: U ← cU, V ← V/c keeps the fit and shrinks the penalty, so a long run drifts
-    towards plain NMF. The authors stop after 100 iterations, and so does "mu": that early stop is part of the method.
+    The objective has no useful minimum: U ← cU, V ← V/c keeps the fit and shrinks the penalty, so a long run of the
+    published rule drifts towards plain NMF. The authors stop after 100 iterations, and so does ``solver="mu"``: that
+    early stop is part of the method, and gives the papers' clusters.
 
-    λ = 100 is the authors' choice for sets whose neighbours are close (COIL20, PIE, TDT2). Where neighbours are far
-    apart or few it makes V almost constant: look at ``smoothness_`` and at the spread of V, and try smaller values.
+    "bcd" minimises ‖X − V Uᵀ‖² + λ Tr(VᵀLV) with ‖u_k‖ = 1, "newton" the divergence with Σ_i u_ik = 1: these have
+    minima, and running longer changes nothing. λ then keeps its full strength, so it should be smaller than the
+    authors' 100, which belongs to "mu" and to sets whose neighbours are close (COIL20, PIE, TDT2). Too large a λ makes
+    V almost constant: look at ``smoothness_`` and at the spread of V.
+
     ``score`` measures the fit alone, so a search by it prefers small λ. For clusters use ``assign``, whose `predict`
     ties new samples to their neighbours, rather than a pipeline with k-means, whose ``transform`` does not.
 

@@ -30,7 +30,9 @@ class LPNMF(GraphFactorization):
     Notes
     -----
     The proof in the paper counts each edge once where the penalty counts it twice, so the objective can rise under
-    the published rule. ``objective_`` shows the true one.
+    the published rule, ``solver="mu"``. ``objective_`` shows the true one. The default, "newton", never raises it: with
+    Σ_i u_ik = 1 the model is a probabilistic topic model with a graph, whose V step is convex. V then has the size of
+    the data, and λ = 100 smooths much more than under "mu": try values near 1.
 
     References
     ----------

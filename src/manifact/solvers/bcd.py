@@ -73,6 +73,7 @@ def exact_blocks(terms: list[Term]) -> Step:
             rate, bound = momentum.rate / DECAY, momentum.rate
         else:
             rate, bound = FIRST, 1.0
+            s = _sized(parts, s)
         new = _iterate(parts, s, None)
         if total(terms, new) > before:
             # Only rounding can raise it: this is as far as the digits go.
@@ -85,6 +86,16 @@ def exact_blocks(terms: list[Term]) -> Step:
 def feasible(terms: list[Term], s: State) -> State:
     """The state to start from: unit basis vectors, where they have to be."""
     return _settled(Parts.of(terms), s)
+
+
+def _sized(parts: Parts, s: State) -> State:
+    """V in the size that fits best: from one far too large the first coordinate steps would empty most parts."""
+    l1, l2 = parts.V_penalty
+    square = s.data.inner(s.UtU, s.VtV) + l2 / 2 * s.data.inner(s.V, s.V)
+    if parts.smoothness is not None:
+        square += parts.smoothness.value(s)
+    slope = s.data.inner(s.XU, s.V) - l1 / 2 * float(s.V.sum(dtype=np.float64))
+    return s.replace("V", s.V * s.V.dtype.type(slope / square)) if slope > 0 and square > 0 else s
 
 
 def _remember(new: State, old: State, rate: float, bound: float) -> State:
@@ -138,9 +149,12 @@ def _scale_costs(parts: Parts, s: State) -> Array:
 
 
 def _settled(parts: Parts, s: State) -> State:
-    """Basis vectors of unit length with their scale in V, where they have to be; vectors of zeros start anew."""
+    """Basis vectors of unit length with their scale in V, where they have to be.
+
+    Vectors of zeros start anew, unless the basis has a penalty: then to be empty may be best.
+    """
     lengths = np.sqrt(np.einsum("ij,ij->j", s.U, s.U, dtype=np.float64))
-    if (lengths == 0).any():
+    if (lengths == 0).any() and parts.U_penalty == (0.0, 0.0):
         s = _revived(s, np.flatnonzero(lengths == 0))
         lengths[lengths == 0] = 1
     return s.rescaled(lengths) if parts.unit_basis else s

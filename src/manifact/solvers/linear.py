@@ -40,7 +40,10 @@ def conjugate_gradient(
         # The residual that CG carries along drifts from the true one: start again from that until it is small.
         R = B - apply(Z)
         if attempt == 0:
-            goal = np.maximum(goal, reduction**2 * np.minimum(_dots(R, R), size**2))
+            # A start that is worse than none is dropped.
+            worse = _dots(R, R) >= size**2
+            Z, R = np.where(worse, 0, Z), np.where(worse, B, R)
+            goal = np.maximum(goal, reduction**2 * _dots(R, R))
         if (_dots(R, R) <= 4 * goal).all():
             return Z
         _descend(apply, inverse, Z, R, goal, max_iter)

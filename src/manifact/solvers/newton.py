@@ -62,11 +62,12 @@ def exact_bounds(terms: list[Term]) -> Step:
     parts = Parts.of(terms)
 
     def step(s: State) -> State:
-        rate = FIRST if s.momentum is None else s.momentum.rate
-        new = _iterate(parts, s if s.momentum is not None or parts.V_penalty[1] else _sized(parts, s))
+        rate, before = FIRST if s.momentum is None else s.momentum.rate, total(terms, s)
+        s = _sized(parts, s) if s.momentum is None else s
+        new = _iterate(parts, s)
         further = _further(parts, s, new, rate)
         # The objective there comes with the product that the next iteration starts with: only a failure costs one.
-        if total(terms, further) <= total(terms, s):
+        if total(terms, further) <= before:
             further.momentum = Momentum(None, min(MOST, GROWTH * rate), MOST)
             return further
         new.momentum = Momentum(None, max(LEAST, DECAY * rate), MOST)
@@ -79,7 +80,7 @@ def _iterate(parts: Parts, s: State) -> State:
     s = s.replace("V", _step_V(parts, s))
     c = s.U * s.ratio_V
     if parts.simplex_basis:
-        return s.replace("U", _to_simplex(c, s.U))
+        return s.replace("U", _to_simplex(c, s.data.sums(c), s.U))
     l1, l2 = parts.U_penalty
     return s.replace("U", _minimum(s.V_sums[None, :] + c.dtype.type(l1), l2, c))
 
@@ -88,7 +89,7 @@ def _further(parts: Parts, old: State, new: State, rate: float) -> State:
     """P ∘ (P / P_old)^rate for both factors: bounds are cautious, and steps all point the same way for long."""
     V, U = (_overrelaxed(old[block], new[block], rate) for block in ("V", "U"))
     if parts.simplex_basis:
-        U = _to_simplex(U, new.U)
+        U = _to_simplex(U, new.data.sums(U), new.U)
     return new.replace("V", V).replace("U", U)
 
 
@@ -97,10 +98,10 @@ def _overrelaxed(old: Array, new: Array, rate: float) -> Array:
     return new * np.clip(change, 1 / MOST_GROWTH, MOST_GROWTH) ** new.dtype.type(rate)
 
 
-def _to_simplex(c: Array, otherwise: Array) -> Array:
+def _to_simplex(c: Array, sums: Array, otherwise: Array) -> Array:
     """Columns divided by their sums; a part that nobody uses keeps its basis vector."""
-    sums = c.sum(axis=0, dtype=np.float64).astype(c.dtype)
-    return np.where(sums > 0, c / np.where(sums > 0, sums, 1), otherwise)
+    scale = np.where(sums > 0, sums, 1)
+    return c / scale if (sums > 0).all() else np.where(sums > 0, c / scale, otherwise)
 
 
 def feasible(terms: list[Term], s: State) -> State:
@@ -111,7 +112,9 @@ def feasible(terms: list[Term], s: State) -> State:
 
 
 def _sized(parts: Parts, s: State) -> State:
-    """V in the size that fits best: every summand but l2 is linear in it, and the divergence has Σ x log of it."""
+    """V in the size that fits best: all summands are linear in it (without l2) but for Σ x log y."""
+    if parts.V_penalty[1]:
+        return s
     linear = float(s.U_sums @ s.V_sums) + parts.V_penalty[0] * float(s.V.sum(dtype=np.float64))
     if parts.smoothness is not None:
         linear += parts.smoothness.value(s)
@@ -161,8 +164,12 @@ class Bound:
         lam, degrees = number(self.lam), self.graph.degrees[:, None].astype(V.dtype)
         share, own, root = self.graph.adjacency(V) / V, self.c / V, np.sqrt(V)
         slope = self.a - own + number(self.l2) * V + lam * (self.graph.laplacian(np.log(V)) + degrees - share)
-        # Where neighbours are larger the curvature is, too.
-        own += number(self.l2) * V + lam * np.maximum(share - degrees, 0)
+        if self.graph.factored and self.a.shape[0] == 1:
+            # At the minimum c/v is near a: the factorisation that serves every λ serves this system.
+            own = self.a
+        else:
+            # Where neighbours are larger the curvature is, too.
+            own += number(self.l2) * V + lam * np.maximum(share - degrees, 0)
         relative = self.graph.solve(own, 2 * self.lam, -root * slope, np.zeros_like(V), reduction=FORCING) / root
         return self._shortened(V, relative)
 

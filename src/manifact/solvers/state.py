@@ -6,8 +6,6 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, Self
 
-import numpy as np
-
 from manifact.backends import Array, Data, Gram
 
 
@@ -110,7 +108,7 @@ class State:
     @product("U")
     def U_sums(self) -> Array:
         """Σ_i u_ik."""
-        return self.U.sum(axis=0, dtype=np.float64).astype(self.U.dtype, copy=False)
+        return self.data.sums(self.U)
 
     @product("V")
     def V_sums(self) -> Array:

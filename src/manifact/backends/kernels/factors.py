@@ -22,6 +22,18 @@ def rescale(P: Any, negative: Any, positive: Any, floor: float, out: Any, start:
 
 
 @kernel
+def column_sums(P: Any, rows_per_block: int, out: Any, start: int, stop: int) -> None:
+    """out_b = the sum of the rows of block b, in double precision."""
+    k = P.shape[1]
+    for block in range(start, stop):
+        for c in range(k):
+            out[block, c] = 0
+        for j in range(block * rows_per_block, min((block + 1) * rows_per_block, P.shape[0])):
+            for c in range(k):
+                out[block, c] += P[j, c]
+
+
+@kernel
 def sweep_rows(
     G: Any, B: Any, scale: Any, shift: Any, indptr: Any, neighbors: Any, weights: Any, lam: float, order: Any,
     sweeps: int, width: int, V: Any, start: int, stop: int,

@@ -79,7 +79,7 @@ def solve_columns(
 ) -> None:  # fmt: skip
     """Z, which holds a start, becomes the solution; residual_k = ‖b − A z‖ / ‖b‖.
 
-    A column ends when its residual is below ``tol`` ‖b‖, or ``reduction`` times that of the start or of 0. A is
+    A column ends when its residual is below ``tol`` ‖b‖, or ``reduction`` times that of the start. A is
     n x k or one row.
     """
     n, k = B.shape
@@ -108,15 +108,17 @@ def solve_columns(
                 if D[j, c] <= 0:
                     D[j, c] = 1
         _square_sums(b, size)
-        for c in range(width):
-            if size[c] == 0:
-                z[:, c] = 0
         for refinement in range(refinements + 1):
             _residual(indptr, indices, weights, lam, D, b, z, R)
             _square_sums(R, left)
             if refinement == 0:
                 for c in range(width):
-                    goal[c] = max(tol * tol * size[c], reduction * reduction * min(left[c], size[c]))
+                    # A start that is worse than none is dropped.
+                    if left[c] >= size[c]:
+                        for j in range(n):
+                            z[j, c], R[j, c] = 0, b[j, c]
+                        left[c] = size[c]
+                    goal[c] = max(tol * tol * size[c], reduction * reduction * left[c])
             done = True
             for c in range(width):
                 # The residual that the iteration carries along drifts from the true one.

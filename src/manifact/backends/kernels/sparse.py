@@ -61,6 +61,18 @@ def times_in_blocks(
 
 
 @kernel
+def gather(indptr: Any, indices: Any, B: Any, out: Any, start: int, stop: int) -> None:
+    """out_j = the sum of the rows of B that row j of X points at: a loop as anybody would write it, to measure by."""
+    k = B.shape[1]
+    for j in range(start, stop):
+        for c in range(k):
+            out[j, c] = 0
+        for t in range(indptr[j], indptr[j + 1]):
+            for c in range(k):
+                out[j, c] += B[indices[t], c]
+
+
+@kernel
 def edge_energies(indptr: Any, indices: Any, values: Any, A: Any, B: Any, out: Any, start: int, stop: int) -> None:
     """For the blocks start to stop of 256 rows, out_b = 1/2 Σ_j Σ_s W_js (a_j − a_s) ∘ (b_j − b_s).
 

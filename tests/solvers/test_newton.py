@@ -1,0 +1,124 @@
+"""`newton`: the divergence with a basis on the simplex."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.conftest import KINDS, problem
+from tests.reference import updates as plain
+from tests.solvers.test_mu import problems
+
+from manifact import ALPNMF, GNMF, LPNMF, NMF
+from manifact.backends import threads
+from manifact.graphs import KNNGraph, LabelGraph, LandmarkGraph
+from manifact.solvers import newton
+from manifact.solvers.newton import Bound
+from manifact.terms import EntropicSmoothness
+
+LABELS = np.arange(24) % 4
+
+
+@given(problems(), st.booleans(), st.booleans(), st.sampled_from([0.0, 0.3]))
+def test_never_rises(case, sparse_data, weighted, alpha):
+    X, W, V, U, lam = case
+    gamma = np.random.default_rng(0).random(len(X)) + 0.01 if weighted else None
+    for alpha_U in (0.0, alpha):
+        penalties = {"alpha_V": alpha, "alpha_U": alpha_U, "l1_ratio": 0.5}
+        model = LPNMF(V.shape[1], graph_reg=lam, graph=W, init=(V, U.T), max_iter=30, tol=0, **penalties)
+        model.fit(KINDS["csr" if sparse_data else "dense"](X), sample_weight=gamma)
+        o = model.objective_
+        assert model.solver_ == "newton"
+        assert (np.diff(o) <= 1e-10 * np.abs(o[:-1]) + 1e-12 * X.sum()).all()
+
+
+@pytest.mark.parametrize("graph", [
+    KNNGraph(3), LandmarkGraph(n_landmarks=8), LabelGraph(), KNNGraph(3) + 0.5 * LabelGraph(),
+])  # fmt: skip
+@pytest.mark.parametrize("lam", [0.05, 5.0])
+def test_every_graph_descends_to_a_minimum(graph, lam):
+    X = problem(density=1.0)[0] + 0.01
+    model = LPNMF(3, graph=graph, graph_reg=lam, random_state=0, max_iter=4000, tol=0, normalize=None).fit(X, LABELS)
+    assert (np.diff(model.objective_) <= 1e-10 * model.objective_[:-1]).all()
+    U, V, graph = model.components_.T, model.representation_, model.graph_
+    np.testing.assert_allclose(U.sum(axis=0), 1)
+    slope_V = 1 - (X / (V @ U.T)) @ U
+    slope_V += lam * (graph.laplacian(np.log(V)) + graph.degrees[:, None] - graph.adjacency(V) / V)
+    assert np.abs(slope_V * V).max() < 1e-3 * V.max()
+    # On the simplex all entries that are not 0 have the same derivative.
+    slope_U = (X / (V @ U.T)).T @ V / V.sum(axis=0)
+    level = np.sum(slope_U * U, axis=0)
+    assert np.abs((slope_U - level) * U).max() < 1e-3 * level.max()
+
+
+def test_objective_is_that_of_the_simplex_basis():
+    X, W, V, U = problem()
+    model = LPNMF(4, graph=W, graph_reg=3.0, init=(V, U.T), max_iter=15, tol=0, normalize=None).fit(X)
+    sums = U.sum(axis=0)
+    assert model.objective_[0] == pytest.approx(plain.objective_kl(X, U / sums, V * sums, W, 3.0))
+    last = plain.objective_kl(X, model.components_.T, model.representation_, W, 3.0)
+    assert model.objective_[-1] == pytest.approx(last)
+
+
+def test_the_step_lowers_its_bound_and_the_bound_touches_the_objective(rng):
+    X, W, V, U = problem(density=1.0)
+    U = U / U.sum(axis=0)
+    graph = KNNGraph(3).build(X)
+    bound = Bound(np.ones((1, 4)), 0.0, V * ((X / (V @ U.T)) @ U), EntropicSmoothness(graph, 2.0))
+    W = graph.W.toarray()
+    gap = bound.values(V).sum() - plain.objective_kl(X, U, V, W, 2.0)
+    for _ in range(20):
+        other = V * rng.uniform(0.5, 2, V.shape)
+        assert bound.values(other).sum() - gap >= plain.objective_kl(X, U, other, W, 2.0) - 1e-9
+    better = bound.improved(V)
+    assert (bound.values(better) < bound.values(V)).all()
+    for _ in range(50):
+        better = bound.improved(better)
+    for _ in range(20):
+        assert (bound.values(better * rng.uniform(0.99, 1.01, V.shape)) >= bound.values(better) - 1e-9).all()
+
+
+def test_it_ends_below_the_published_rule_on_the_same_function():
+    X, W, V, U = problem(seed=2, n=40, m=30, density=0.3)
+    settings = {"graph": W, "graph_reg": 1.0, "init": (V, U.T), "tol": 0, "max_iter": 300, "normalize": None}
+    published, exact = LPNMF(4, solver="mu", **settings).fit(X), LPNMF(4, solver="newton", **settings).fit(X)
+    sums = published.components_.sum(axis=1)
+    there = plain.objective_kl(X, published.components_.T / sums, published.representation_ * sums, W, 1.0)
+    assert exact.objective_[-1] < there
+
+
+def test_without_a_graph_a_plain_step_is_the_multiplicative_one(monkeypatch):
+    monkeypatch.setattr(newton, "FIRST", 0.0)
+    monkeypatch.setattr(newton, "LEAST", 0.0)
+    X, _, V, U = problem()
+    settings = {"loss": "kullback-leibler", "init": (V, U.T), "max_iter": 12, "tol": 0}
+    mine, peer = NMF(4, solver="newton", **settings), NMF(4, solver="mu", **settings)
+    # The first step also finds the size of V; after it both are at the same products.
+    np.testing.assert_allclose(mine.fit_transform(X) @ mine.components_, peer.fit_transform(X) @ peer.components_,
+                               rtol=1e-8)  # fmt: skip
+
+
+def test_overrelaxation_needs_fewer_iterations(monkeypatch, rng):
+    X = rng.poisson(20 * rng.dirichlet(np.ones(5), 150) @ rng.dirichlet(0.1 * np.ones(60), 5)).astype(float)
+    settings = {"loss": "kullback-leibler", "random_state": 0, "tol": 0, "max_iter": 200}
+    quick = NMF(5, **settings).fit(X).objective_
+    monkeypatch.setattr(newton, "FIRST", 0.0)
+    monkeypatch.setattr(newton, "LEAST", 0.0)
+    slow = NMF(5, **settings).fit(X).objective_
+    assert np.argmax(quick <= slow[-1]) < 130
+
+
+def test_the_number_of_threads_changes_no_bit(monkeypatch):
+    monkeypatch.setattr(threads, "SMALL_WORK", 0)
+    X, W, V, U = problem(n=150)
+    found = []
+    for count in (1, 2, 5):
+        with threads.limit(count):
+            found.append(LPNMF(4, graph=W, init=(V, U.T), max_iter=15, tol=0).fit_transform(KINDS["csr"](X)))
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
+
+
+def test_models_with_the_divergence_use_it():
+    X = problem()[0]
+    for model in (NMF(2, loss="kullback-leibler"), GNMF(2, loss="kullback-leibler"), LPNMF(2), ALPNMF(2)):
+        assert model.fit(X).solver_ == "newton"
