@@ -66,17 +66,24 @@ def over_rows(kernel: Callable[..., None], n_rows: int, work: float, *args: Any,
     else:
         bounds = np.searchsorted(costs, np.linspace(0, costs[-1], chunks + 1))
         bounds[0], bounds[-1] = 0, n_rows
-    ranges = [(int(start), int(stop)) for start, stop in pairwise(bounds) if stop > start]
-    pool = _pool(threads, os.getpid())
-    jobs = [pool.submit(kernel, *args, *rows) for rows in ranges[1:]]
+    ranges = iter([(int(start), int(stop)) for start, stop in pairwise(bounds) if stop > start])
+
+    def serve() -> None:
+        # Whoever is free takes the next range; taking one is a single step of the interpreter.
+        for start, stop in ranges:
+            kernel(*args, start, stop)
+
+    pool = _pool(threads - 1, os.getpid())
+    helpers = [pool.submit(serve) for _ in range(threads - 1)]
     try:
-        # This thread has nothing else to do.
-        kernel(*args, *ranges[0])
-        for job in jobs:
-            job.result()
+        serve()
+        for helper in helpers:
+            helper.result()
     except BaseException:
         # Nobody may go on writing into arrays that the caller takes back.
-        for job in jobs:
-            job.cancel()
-        wait(jobs)
+        for _ in ranges:
+            pass
+        for helper in helpers:
+            helper.cancel()
+        wait(helpers)
         raise

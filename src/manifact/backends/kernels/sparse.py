@@ -65,18 +65,19 @@ def gather(indptr: Any, indices: Any, B: Any, out: Any, start: int, stop: int) -
     """out_j = the sum of the rows of B that row j of X points at: a loop as anybody would write it, to measure by."""
     k = B.shape[1]
     for j in range(start, stop):
-        for c in range(k):
-            out[j, c] = 0
+        row = out[j]
+        row[:] = 0
         for t in range(indptr[j], indptr[j + 1]):
+            b = B[indices[t]]
             for c in range(k):
-                out[j, c] += B[indices[t], c]
+                row[c] += b[c]
 
 
 @kernel
 def edge_energies(indptr: Any, indices: Any, values: Any, A: Any, B: Any, out: Any, start: int, stop: int) -> None:
-    """For the blocks start to stop of 256 rows, out_b = 1/2 Σ_j Σ_s W_js (a_j − a_s) ∘ (b_j − b_s).
+    """For the blocks start to stop of 256 rows, out_b = 1/2 Σ_j Σ_s W_js (a_j − a_s) ∘ (b_j − b_s), W symmetric.
 
-    Differences first, so that smooth factors lose no digits.
+    Differences first, so that smooth factors lose no digits; each edge is looked at from one side.
     """
     k = A.shape[1]
     inner = np.empty(k)
@@ -86,7 +87,9 @@ def edge_energies(indptr: Any, indices: Any, values: Any, A: Any, B: Any, out: A
         for j in range(256 * block, min(256 * (block + 1), A.shape[0])):
             for t in range(indptr[j], indptr[j + 1]):
                 s = indices[t]
-                w = 0.5 * values[t]
+                if s > j:
+                    continue
+                w = values[t]
                 for c in range(k):
                     inner[c] = (A[j, c] - A[s, c]) * (B[j, c] - B[s, c])
                 for c in range(k):
