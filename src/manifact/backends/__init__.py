@@ -37,7 +37,10 @@ class Products(Protocol):
         """Γ V."""
 
     def gram(self, V: Array) -> Array:
-        """Vᵀ Γ V."""
+        """Vᵀ Γ V, in float64."""
+
+    def cross(self, A: Array, B: Array) -> Array:
+        """AᵀB, in float64."""
 
     def column_sums(self, V: Array) -> Array:
         """Σ_j γ_j v_j."""

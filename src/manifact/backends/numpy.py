@@ -92,6 +92,16 @@ def padded(P: Array) -> Array:
     return out
 
 
+def cross(A: Array, B: Array) -> Array:
+    """AᵀB in float64; of float32 factors a block of rows at a time, so that long sums keep their digits."""
+    if A.dtype == np.float64:
+        return A.T @ B
+    whole = len(A) // ROWS_PER_SUM * ROWS_PER_SUM
+    A_blocks, B_blocks = (P[:whole].reshape(-1, ROWS_PER_SUM, P.shape[1]) for P in (A, B))
+    products = np.matmul(A_blocks.transpose(0, 2, 1), B_blocks)
+    return products.sum(axis=0, dtype=np.float64) + (A[whole:].T @ B[whole:])
+
+
 def column_sums(P: Array) -> Array:
     """Σ_j p_j, added in double precision."""
     blocks = -(-P.shape[0] // ROWS_PER_SUM)
@@ -202,7 +212,10 @@ class _NumpyData:
         return V if self.weight is None else self.weight[:, None] * V
 
     def gram(self, V: Array) -> Array:
-        return V.T @ self.weighted(V)
+        return cross(V, self.weighted(V))
+
+    def cross(self, A: Array, B: Array) -> Array:
+        return cross(A, B)
 
     def column_sums(self, V: Array) -> Array:
         return column_sums(V) if self.weight is None else self.weight @ V

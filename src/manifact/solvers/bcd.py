@@ -91,7 +91,7 @@ def feasible(terms: list[Term], s: State) -> State:
 def _sized(parts: Parts, s: State) -> State:
     """V in the size that fits best: from one far too large the first coordinate steps would empty most parts."""
     l1, l2 = parts.V_penalty
-    square = s.data.inner(s.UtU, s.VtV) + l2 / 2 * s.data.inner(s.V, s.V)
+    square = s.data.inner(s.UtU_wide, s.VtV_wide) + l2 / 2 * s.data.inner(s.V, s.V)
     if parts.smoothness is not None:
         square += parts.smoothness.value(s)
     slope = s.data.inner(s.XU, s.V) - l1 / 2 * float(s.V.sum(dtype=np.float64))
@@ -117,7 +117,7 @@ def _iterate(parts: Parts, s: State, momentum: Momentum | None) -> State:
     new = s.replace("V", V)
     V_ahead = ahead(V, s.V)
     XtV = ahead(new.XtV, s.XtV)
-    gram = s.data.gram(V_ahead) + np.diag(_scale_costs(parts, new)).astype(V.dtype)
+    gram = s.data.gram(V_ahead) + np.diag(_scale_costs(parts, new))
     l1, l2 = parts.U_penalty
     U = s.data.sweep(U, gram, XtV - V.dtype.type(l1 / 2), 1.0, l2 / 2, SWEEPS)
     return _settled(parts, new.replace("U", U))

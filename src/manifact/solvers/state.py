@@ -96,14 +96,24 @@ class State:
         return self.data.times_transposed(self.V)
 
     @product("U")
+    def UtU_wide(self) -> Array:
+        """Uᵀ U in float64, for objectives."""
+        return self.data.cross(self.U, self.U)
+
+    @product("V")
+    def VtV_wide(self) -> Array:
+        """Vᵀ Γ V in float64."""
+        return self.data.gram(self.V)
+
+    @product("U")
     def UtU(self) -> Array:
         """Uᵀ U."""
-        return self.U.T @ self.U
+        return self.UtU_wide.astype(self.U.dtype, copy=False)
 
     @product("V")
     def VtV(self) -> Array:
         """Vᵀ Γ V."""
-        return self.data.gram(self.V)
+        return self.VtV_wide.astype(self.V.dtype, copy=False)
 
     @product("U")
     def U_sums(self) -> Array:
@@ -164,6 +174,6 @@ class ConceptState(State):
         return self.data.times(self.data.weighted(self.V))
 
     @product("U")
-    def UtU(self) -> Array:
-        """Cᵀ K C."""
-        return self.U.T @ self.basis
+    def UtU_wide(self) -> Array:
+        """Cᵀ K C in float64."""
+        return self.data.cross(self.U, self.basis)

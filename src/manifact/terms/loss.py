@@ -21,7 +21,7 @@ class Frobenius:
     def value(self, s: State) -> float:
         """‖X‖² − 2 <X U, V> + <UᵀU, VᵀV>, from products that the updates need anyway."""
         square = s.data.square_sum
-        value = square - 2 * s.data.inner(s.XU, s.V) + s.data.inner(s.UtU, s.VtV)
+        value = square - 2 * s.data.inner(s.XU, s.V) + s.data.inner(s.UtU_wide, s.VtV_wide)
         if _cancels(value, square, s.data.dtype):
             return s.data.settled(value, s.U, s.V)
         return value
