@@ -9,15 +9,15 @@ Each row of V or U is improved by exact coordinate steps, then the scale goes ba
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from manifact.backends import Array
 from manifact.solvers.engine import Step
+from manifact.solvers.parts import Parts
 from manifact.solvers.state import Momentum, State
-from manifact.terms import ElasticNet, Frobenius, Smoothness, Term, total
+from manifact.terms import Frobenius, Smoothness, Term, total
 
 #: Rounds of coordinate steps for every product with X. More of them reach poorer minima sooner; on a graph they pay.
 SWEEPS = 1
@@ -26,40 +26,13 @@ GRAPH_SWEEPS = 2
 FIRST, GROWTH, BOUND_GROWTH, DECAY = 0.5, 1.05, 1.01, 1.5
 
 
-@dataclass(frozen=True)
-class Parts:
-    """The objective's summands, each where the steps look for it."""
-
-    smoothness: Smoothness | None
-    V_penalty: tuple[float, float]
-    U_penalty: tuple[float, float]
-
-    @property
-    def unit_basis(self) -> bool:
-        """Whether V has a penalty that shrinks while the basis grows, and nothing else holds the basis."""
-        free = self.smoothness is None and self.V_penalty == (0.0, 0.0)
-        return self.U_penalty == (0.0, 0.0) and not free
-
-    @classmethod
-    def of(cls, terms: list[Term]) -> Parts:
-        """Sort the terms; one that has no exact steps is refused."""
-        smoothness, penalties = None, {"V": (0.0, 0.0), "U": (0.0, 0.0)}
-        for term in terms:
-            match term:
-                case Frobenius():
-                    pass
-                case Smoothness():
-                    smoothness = term
-                case ElasticNet():
-                    penalties[term.block] = term.l1, term.l2
-                case _:
-                    raise TypeError(f"solver='bcd' has no exact step for {type(term).__name__}")
-        return cls(smoothness, penalties["V"], penalties["U"])
+def _parts(terms: list[Term]) -> Parts:
+    return Parts.of(terms, Frobenius, Smoothness)
 
 
 def exact_blocks(terms: list[Term]) -> Step:
     """One iteration: V with momentum, U with momentum; without it where it did not pay."""
-    parts = Parts.of(terms)
+    parts = _parts(terms)
 
     def step(s: State) -> State:
         before = total(terms, s)
@@ -85,7 +58,7 @@ def exact_blocks(terms: list[Term]) -> Step:
 
 def feasible(terms: list[Term], s: State) -> State:
     """The state to start from: unit basis vectors, where they have to be."""
-    return _settled(Parts.of(terms), s)
+    return _settled(_parts(terms), s)
 
 
 def _sized(parts: Parts, s: State) -> State:
@@ -138,7 +111,7 @@ def _scale_costs(parts: Parts, s: State) -> Array:
     L1 costs ‖u_k‖ Σ_j v_jk, which lies below (‖u_k‖² + 1) / 2 times the sum and meets it at ‖u_k‖ = 1.
     """
     costs = np.zeros(s.V.shape[1])
-    if not parts.unit_basis:
+    if not parts.holds_basis:
         return costs
     if parts.smoothness is not None:
         costs += parts.smoothness.lam * parts.smoothness.graph.energies(s.V, s.V)
@@ -157,7 +130,7 @@ def _settled(parts: Parts, s: State) -> State:
     if (lengths == 0).any() and parts.U_penalty == (0.0, 0.0):
         s = _revived(s, np.flatnonzero(lengths == 0))
         lengths[lengths == 0] = 1
-    return s.rescaled(lengths) if parts.unit_basis else s
+    return s.rescaled(lengths) if parts.holds_basis else s
 
 
 def _revived(s: State, dead: Array) -> State:

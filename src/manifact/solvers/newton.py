@@ -7,14 +7,13 @@ its own bound is c normalised to sum 1. With the graph's penalty the bound is co
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from manifact.backends import Array
 from manifact.solvers.engine import Step
+from manifact.solvers.parts import Parts
 from manifact.solvers.state import Momentum, State
-from manifact.terms import ElasticNet, EntropicSmoothness, KullbackLeibler, Term, total
+from manifact.terms import EntropicSmoothness, KullbackLeibler, Term, total
 
 #: How far the linear system of a Newton step is solved.
 FORCING = 0.2
@@ -26,40 +25,13 @@ HALVINGS = 20
 FIRST, GROWTH, LEAST, MOST, DECAY = 0.5, 1.2, 0.1, 10.0, 0.5
 
 
-@dataclass(frozen=True)
-class Parts:
-    """The objective's summands, each where the steps look for it."""
-
-    smoothness: EntropicSmoothness | None
-    V_penalty: tuple[float, float]
-    U_penalty: tuple[float, float]
-
-    @property
-    def simplex_basis(self) -> bool:
-        """Whether V has a penalty that shrinks while the basis grows, and nothing else holds the basis."""
-        free = self.smoothness is None and self.V_penalty == (0.0, 0.0)
-        return self.U_penalty == (0.0, 0.0) and not free
-
-    @classmethod
-    def of(cls, terms: list[Term]) -> Parts:
-        """Sort the terms; one that has no exact step is refused."""
-        smoothness, penalties = None, {"V": (0.0, 0.0), "U": (0.0, 0.0)}
-        for term in terms:
-            match term:
-                case KullbackLeibler():
-                    pass
-                case EntropicSmoothness():
-                    smoothness = term
-                case ElasticNet():
-                    penalties[term.block] = term.l1, term.l2
-                case _:
-                    raise TypeError(f"solver='newton' has no exact step for {type(term).__name__}")
-        return cls(smoothness, penalties["V"], penalties["U"])
+def _parts(terms: list[Term]) -> Parts:
+    return Parts.of(terms, KullbackLeibler, EntropicSmoothness)
 
 
 def exact_bounds(terms: list[Term]) -> Step:
     """One iteration: the bounds minimised over V, then over U, and both moved on the same way as far as that pays."""
-    parts = Parts.of(terms)
+    parts = _parts(terms)
 
     def step(s: State) -> State:
         rate, before = FIRST if s.momentum is None else s.momentum.rate, total(terms, s)
@@ -79,7 +51,7 @@ def exact_bounds(terms: list[Term]) -> Step:
 def _iterate(parts: Parts, s: State) -> State:
     s = s.replace("V", _step_V(parts, s))
     c = s.U * s.ratio_V
-    if parts.simplex_basis:
+    if parts.holds_basis:
         return s.replace("U", _to_simplex(c, s.data.sums(c), s.U))
     l1, l2 = parts.U_penalty
     return s.replace("U", _minimum(s.V_sums[None, :] + c.dtype.type(l1), l2, c))
@@ -88,7 +60,7 @@ def _iterate(parts: Parts, s: State) -> State:
 def _further(parts: Parts, old: State, new: State, rate: float) -> State:
     """P ∘ (P / P_old)^rate for both factors: bounds are cautious, and steps all point the same way for long."""
     V, U = (_overrelaxed(old[block], new[block], rate) for block in ("V", "U"))
-    if parts.simplex_basis:
+    if parts.holds_basis:
         U = _to_simplex(U, new.data.sums(U), new.U)
     return new.replace("V", V).replace("U", U)
 
@@ -106,7 +78,7 @@ def _to_simplex(c: Array, sums: Array, otherwise: Array) -> Array:
 
 def feasible(terms: list[Term], s: State) -> State:
     """The state to start from: basis vectors that sum to 1, where they have to."""
-    if not Parts.of(terms).simplex_basis:
+    if not _parts(terms).holds_basis:
         return s
     return s.rescaled(np.where(s.U_sums > 0, s.U_sums, 1))
 
