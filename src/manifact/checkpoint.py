@@ -24,14 +24,14 @@ FREE = ("max_iter", "verbose", "assign", "normalize", "device")
 class Checkpoint:
     """A callback that writes the factors and the objective every so many iterations, and reads them back."""
 
-    def __init__(self, path: str | PathLike[str], model: Any, problem: Any, every: int) -> None:
+    def __init__(self, path: str | PathLike[str], model: Any, problem: Any, solver: str, every: int) -> None:
         if not isinstance(path, str | PathLike):
             raise TypeError(f"checkpoint={path!r} must be the path of a file")
         self.path = Path(path)
         self.every = every
         if self.path.is_dir():
             raise ValueError(f"checkpoint={str(path)!r} is a folder: name a file in it")
-        self._owner = _fingerprint(model, problem)
+        self._owner = _fingerprint(model, problem, solver)
         if not self.path.parent.is_dir():
             raise ValueError(f"checkpoint={str(path)!r} is in a folder that does not exist: make {self.path.parent}")
 
@@ -71,9 +71,9 @@ class Checkpoint:
         write_arrays(self.path, arrays, {"format": FORMAT, "owner": self._owner})
 
 
-def _fingerprint(model: Any, problem: Any) -> str:
+def _fingerprint(model: Any, problem: Any, solver: str) -> str:
     """What must agree for a run to be the continuation of another."""
-    hashed = hashlib.sha256(type(model).__name__.encode())
+    hashed = hashlib.sha256(f"{type(model).__name__} {solver}".encode())
     for name, value in sorted(model.get_params().items()):
         if name not in FREE:
             _add(hashed, name)

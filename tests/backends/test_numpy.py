@@ -59,6 +59,19 @@ def test_blocks_of_tall_factors_change_the_order_of_sums_only(monkeypatch, rows,
     np.testing.assert_allclose(data.ratio_times_transposed(U, V), whole[1], **close)
 
 
+@pytest.mark.parametrize("entries", [1, 5, 40, 10**6])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sums_over_a_few_rows_at_a_time(monkeypatch, entries, weighted):
+    X = problem()[0]
+    X[0], X[7], X[-1] = 0, 0, 0
+    gamma = np.linspace(0.0, 2, len(X)) if weighted else np.ones(len(X))
+    monkeypatch.setattr("manifact.backends.numpy.ENTRIES_PER_BLOCK", entries)
+    data = as_data(sparse.csr_array(X), gamma if weighted else None)
+    np.testing.assert_allclose(data.squares, gamma * np.sum(X**2, axis=1))
+    np.testing.assert_allclose(data.entropy_sum, np.sum(gamma[:, None] * (X * np.log(np.where(X > 0, X, 1)) - X)))
+    assert as_data(sparse.csr_array(np.zeros((3, 2)))).square_sum == 0
+
+
 def test_unsorted_matrices_are_multiplied_whole(monkeypatch, rng):
     X = sparse.random_array((5, 300), density=0.5, rng=rng, format="csr")
     V = rng.random((300, 2))

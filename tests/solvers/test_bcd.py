@@ -128,6 +128,22 @@ def test_a_dead_part_starts_anew_and_says_so():
     assert model.objective_[-1] < two.objective_[-1]
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_warm_start_at_the_minimum_stays_there(dtype):
+    X = problem(n=60)[0].astype(dtype)
+    model = GNMF(3, graph=KNNGraph(4), graph_reg=1.0, random_state=0, warm_start=True, tol=0, max_iter=2000)
+    last = model.fit(X).objective_[-1]
+    again = model.set_params(max_iter=20).fit(X).objective_
+    assert again[0] == pytest.approx(last, rel=1e-5)
+    assert (np.diff(again) <= 0).all()
+
+
+def test_nothing_to_explain_is_no_reason_to_warn(recwarn):
+    model = NMF(3, random_state=0).fit(np.zeros((8, 5)))
+    assert model.objective_[-1] == 0
+    assert not recwarn.list
+
+
 def test_the_number_of_threads_changes_no_bit(monkeypatch):
     monkeypatch.setattr(threads, "SMALL_WORK", 0)
     X, W, V, U = problem(n=150)

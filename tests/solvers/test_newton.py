@@ -97,6 +97,34 @@ def test_without_a_graph_a_plain_step_is_the_multiplicative_one(monkeypatch):
                                rtol=1e-8)  # fmt: skip
 
 
+def test_without_a_graph_the_end_is_stationary():
+    """Over-relaxed steps must not push entries to 0, from where none returns."""
+    X = problem(n=60, m=40, density=0.5)[0]
+    model = NMF(4, loss="kullback-leibler", random_state=0, tol=0, max_iter=5000, normalize=None).fit(X)
+    U, V = model.components_.T, model.representation_
+    ratio = X / np.maximum(V @ U.T, 1e-300)
+    for P, slope in ((V, U.sum(axis=0) - ratio @ U), (U, V.sum(axis=0) - ratio.T @ V)):
+        relative = slope / np.abs(slope).max()
+        assert np.abs(relative * P).max() < 1e-3 * P.max()
+        assert relative.min() > -1e-2
+
+
+def test_single_precision_does_not_rise(rng):
+    V, U = rng.random((200, 3)), rng.random((50, 3))
+    X = (V @ U.T).astype(np.float32)
+    for model in (NMF(3, loss="kullback-leibler"), LPNMF(3, graph_reg=0.1, graph=KNNGraph(3))):
+        o = model.set_params(random_state=0, tol=0, max_iter=300).fit(X).objective_
+        assert (np.diff(o) <= 0).all()
+
+
+def test_samples_that_nothing_ties_or_explains(rng):
+    X = problem()[0]
+    X[:3] = 0
+    model = LPNMF(3, graph=np.zeros((24, 24)), random_state=0).fit(X)
+    assert np.isfinite(model.representation_).all()
+    assert model.representation_[:3].max() < 1e-6 * model.representation_.max()
+
+
 def test_overrelaxation_needs_fewer_iterations(monkeypatch, rng):
     X = rng.poisson(20 * rng.dirichlet(np.ones(5), 150) @ rng.dirichlet(0.1 * np.ones(60), 5)).astype(float)
     settings = {"loss": "kullback-leibler", "random_state": 0, "tol": 0, "max_iter": 200}

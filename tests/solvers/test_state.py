@@ -28,3 +28,15 @@ def test_replacing_a_block_leaves_the_old_state_alone():
     np.testing.assert_allclose(other.VtV, 9 * before)
     np.testing.assert_array_equal(s.VtV, before)
     np.testing.assert_array_equal(s.V, V)
+
+
+def test_rescaling_keeps_the_products_it_can_scale():
+    X, _, V, U = problem()
+    s = State(as_data(X), U, V)
+    s.XU, s.XtV, s.UtU, s.VtV  # noqa: B018
+    lengths = np.array([2.0, 0.5, 3.0, 1.0])
+    other = s.rescaled(lengths)
+    np.testing.assert_allclose(other.V @ other.U.T, V @ U.T)
+    fresh = State(as_data(X), U / lengths, V * lengths)
+    for name in ("XU", "XtV", "UtU", "VtV"):
+        np.testing.assert_allclose(getattr(other, name), getattr(fresh, name))

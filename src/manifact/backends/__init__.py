@@ -43,10 +43,10 @@ class Products(Protocol):
         """AᵀB, in float64."""
 
     def column_sums(self, V: Array) -> Array:
-        """Σ_j γ_j v_j."""
+        """Σ_j γ_j v_j, in float64."""
 
     def sums(self, U: Array) -> Array:
-        """Σ_i u_i."""
+        """Σ_i u_i, in float64."""
 
     def inner(self, A: Array, B: Array) -> float:
         """Σ a_ij b_ij."""

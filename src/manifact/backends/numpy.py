@@ -103,11 +103,11 @@ def cross(A: Array, B: Array) -> Array:
 
 
 def column_sums(P: Array) -> Array:
-    """Σ_j p_j, added in double precision."""
+    """Σ_j p_j, in float64."""
     blocks = -(-P.shape[0] // ROWS_PER_SUM)
     out = np.zeros((blocks, P.shape[1]))
     over_rows(factors.column_sums, blocks, P.size, np.ascontiguousarray(P), ROWS_PER_SUM, out)
-    return out.sum(axis=0).astype(P.dtype, copy=False)
+    return out.sum(axis=0)
 
 
 def edge_energies(W: Any, A: Array, B: Array) -> Array:
@@ -218,7 +218,7 @@ class _NumpyData:
         return cross(A, B)
 
     def column_sums(self, V: Array) -> Array:
-        return column_sums(V) if self.weight is None else self.weight @ V
+        return column_sums(V) if self.weight is None else cross(self.weight[:, None], V)[0]
 
     def sums(self, U: Array) -> Array:
         return column_sums(U)

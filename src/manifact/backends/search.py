@@ -1,7 +1,8 @@
 """Nearest rows, in blocks that keep to a memory budget: exactly, or among the few that a projection proposes.
 
 The budget is scikit-learn's: ``sklearn.config_context(working_memory=256)`` (MiB). Squared distances are those of
-float64 arithmetic; ties go to the smaller index, and the answer does not depend on the number of threads.
+float64 arithmetic (but of sparse queries among dense rows, those of the queries' type); ties go to the smaller index,
+and the answer does not depend on the number of threads.
 """
 
 from __future__ import annotations

@@ -78,7 +78,9 @@ def over_rows(kernel: Callable[..., None], n_rows: int, work: float, *args: Any,
     try:
         serve()
         for helper in helpers:
-            helper.result()
+            # One that has not begun has nothing left to do.
+            if not helper.cancel():
+                helper.result()
     except BaseException:
         # Nobody may go on writing into arrays that the caller takes back.
         for _ in ranges:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from manifact.graphs import Graph
-from manifact.graphs.landmark import LandmarkGraph
+from manifact.graphs import GraphBuilder, LandmarkGraph
 from manifact.models.declare import model
 from manifact.models.lpnmf import LPNMF
 
@@ -46,7 +43,5 @@ class ALPNMF(LPNMF):
     LandmarkOperator(n_samples=1797, n_landmarks=200)
     """
 
-    def _build_graph(self, X: Any, y: Any) -> Graph | None:
-        if self.graph is None:
-            return LandmarkGraph().build(X, y)
-        return super()._build_graph(X, y)
+    def _default_graph(self) -> GraphBuilder:
+        return LandmarkGraph()

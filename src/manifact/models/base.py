@@ -189,7 +189,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         rng = check_random_state(self.random_state)
         problem = Problem(X, y, self._make_data(X, weight), self._build_graph(X, y), rng)
         plan = self._plan(problem)
-        saved = None if checkpoint is None else Checkpoint(checkpoint, self, problem, every or 10)
+        saved = None if checkpoint is None else Checkpoint(checkpoint, self, problem, plan.solver, every or 10)
         result = self._run(problem, plan, saved)
         self._store(problem, plan, result)
         if result.reason == "interrupted":

@@ -21,9 +21,9 @@ n_components : int, default=10
     k, the number of parts.
 solver : {"auto", "mu", "bcd", "newton"}, default="auto"
     "mu" is the paper's own rule. "bcd" (squared error) and "newton" (divergence) take exact steps, never raise the
-    objective and reach a given value of it many times sooner; where V has a penalty they keep basis vectors at length 1
-    ("bcd") or sum 1 ("newton"), so that the penalty does not fade as scale moves into the basis. "auto" is the one of
-    these that can minimise the model, else "mu"; ``solver_`` says which.
+    objective (but for rounding) and reach a given value of it many times sooner; where V has a penalty and U none they
+    keep basis vectors at length 1 ("bcd") or sum 1 ("newton"), so that the penalty does not fade as scale moves into
+    the basis. "auto" is the one of these that can minimise the model, else "mu"; ``solver_`` says which.
 init : {"random", "nndsvd", "nndsvda", "kmeans", "spectral"} or (V0, components0), default="random"
     The start: uniform on (0, 1); the non-negative halves of an SVD, its zeros kept or filled; k-means clusters;
     clusters of the graph; or your own n x k and k x m arrays.

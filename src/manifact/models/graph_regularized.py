@@ -8,7 +8,7 @@ import numpy as np
 
 from manifact import checks
 from manifact.backends import Array
-from manifact.graphs import Graph, as_builder
+from manifact.graphs import Graph, GraphBuilder, KNNGraph, as_builder
 from manifact.models.base import Factorization, Problem
 from manifact.models.declare import model
 from manifact.progress import showing
@@ -43,9 +43,13 @@ class GraphFactorization(Factorization):
         super()._check_model()
         checks.real("graph_reg", self.graph_reg, at_least=0)
 
+    def _default_graph(self) -> GraphBuilder:
+        """What ``graph=None`` means."""
+        return KNNGraph()
+
     def _build_graph(self, X: Any, y: Any) -> Graph | None:
         with showing(bool(self.verbose)):
-            graph = as_builder(self.graph).build(X, y)
+            graph = (self._default_graph() if self.graph is None else as_builder(self.graph)).build(X, y)
         if graph.n_samples != X.shape[0]:
             raise ValueError(f"graph has {graph.n_samples} vertices but X has {X.shape[0]} samples: they must agree")
         return graph

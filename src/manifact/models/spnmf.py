@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from manifact import checks
-from manifact.graphs import AffinityGraph, Graph, KNNGraph, as_builder
+from manifact.graphs import AffinityGraph, Graph, GraphBuilder, KNNGraph, as_builder
 from manifact.graphs.farthest import FarthestGraph
 from manifact.models.base import Problem
 from manifact.models.declare import model
 from manifact.models.graph_regularized import GraphFactorization
+from manifact.progress import showing
 from manifact.solvers.engine import Step
 from manifact.solvers.mu import multiplicative
 from manifact.solvers.safeguarded import safeguarded
@@ -90,14 +91,13 @@ class SPNMF(GraphFactorization):
         checks.real("basis_reg", self.basis_reg, at_least=0)
         checks.option("basis_penalty", self.basis_penalty, BASIS_PENALTIES)
 
-    def _build_graph(self, X: Any, y: Any) -> Graph | None:
-        if self.graph is None:
-            return KNNGraph(weight="heat").build(X, y)
-        return super()._build_graph(X, y)
+    def _default_graph(self) -> GraphBuilder:
+        return KNNGraph(weight="heat")
 
     def _build_far_graph(self, X: Any, y: Any) -> AffinityGraph:
         builder = FarthestGraph() if self.far_graph is None else as_builder(self.far_graph, "far_graph")
-        return _as_affinity("far_graph", builder.build(X, y))
+        with showing(bool(self.verbose)):
+            return _as_affinity("far_graph", builder.build(X, y))
 
     def _model_terms(self, problem: Problem, exact: bool) -> list[Term]:
         assert problem.graph is not None

@@ -46,12 +46,10 @@ def exact_blocks(terms: list[Term]) -> Step:
             rate, bound = momentum.rate / DECAY, momentum.rate
         else:
             rate, bound = FIRST, 1.0
-            s = _sized(parts, s)
-        new = _iterate(parts, s, None)
-        if total(terms, new) > before:
-            # Only rounding can raise it: this is as far as the digits go.
-            return s
-        return _remember(new, s, rate, bound)
+        first = _sized(parts, s) if momentum is None else s
+        new = _iterate(parts, first, None)
+        # Only rounding can raise it: then this is as far as the digits go.
+        return _remember(new, first, rate, bound) if total(terms, new) <= before else s
 
     return step
 
@@ -72,8 +70,7 @@ def _sized(parts: Parts, s: State) -> State:
 
 
 def _remember(new: State, old: State, rate: float, bound: float) -> State:
-    old.momentum = None
-    new.momentum = Momentum(old, rate, bound)
+    new.momentum = Momentum(old.alone(), rate, bound)
     return new
 
 
@@ -124,25 +121,26 @@ def _scale_costs(parts: Parts, s: State) -> Array:
 def _settled(parts: Parts, s: State) -> State:
     """Basis vectors of unit length with their scale in V, where they have to be.
 
-    Vectors of zeros start anew, unless the basis has a penalty: then to be empty may be best.
+    Vectors of zeros start anew, unless a penalty may make it best to be empty.
     """
     lengths = np.sqrt(np.einsum("ij,ij->j", s.U, s.U, dtype=np.float64))
-    if (lengths == 0).any() and parts.U_penalty == (0.0, 0.0):
+    if (lengths == 0).any() and parts.U_penalty == (0.0, 0.0) and parts.V_penalty[0] == 0:
         s = _revived(s, np.flatnonzero(lengths == 0))
-        lengths[lengths == 0] = 1
+    lengths[lengths == 0] = 1
     return s.rescaled(lengths) if parts.holds_basis else s
 
 
 def _revived(s: State, dead: Array) -> State:
     """Each dead part becomes what is left of one of the worst-fitted samples; its column of V is 0 until its turn."""
-    fitted = np.einsum("ij,ij->i", 2 * s.XU - s.data.weighted(s.V @ s.UtU), s.V)
-    worst = np.argsort(fitted - s.data.squares, kind="stable")[: len(dead)]
-    warnings.warn(
-        f"{len(dead)} of {s.U.shape[1]} parts had become empty and start anew from badly fitted samples: lower "
-        "n_components or graph_reg if this goes on",
-        ConvergenceWarning,
-        stacklevel=2,
-    )
+    misfit = s.data.squares - np.einsum("ij,ij->i", 2 * s.XU - s.data.weighted(s.V @ s.UtU), s.V)
+    worst = np.argsort(-misfit, kind="stable")[: len(dead)]
+    if s.data.square_sum > 0:
+        warnings.warn(
+            f"{len(dead)} of {s.U.shape[1]} parts had become empty and start anew from badly fitted samples: lower "
+            "n_components or graph_reg if this goes on",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
     U, V = s.U.copy(), s.V.copy()
     V[:, dead] = 0
     for part, j in zip(dead, worst, strict=False):

@@ -33,17 +33,19 @@ def exact_bounds(terms: list[Term]) -> Step:
     """One iteration: the bounds minimised over V, then over U, and both moved on the same way as far as that pays."""
     parts = _parts(terms)
 
-    def step(s: State) -> State:
-        rate, before = FIRST if s.momentum is None else s.momentum.rate, total(terms, s)
-        s = _sized(parts, s) if s.momentum is None else s
+    def step(start: State) -> State:
+        rate, before = FIRST if start.momentum is None else start.momentum.rate, total(terms, start)
+        s = _sized(parts, start) if start.momentum is None else start
         new = _iterate(parts, s)
         further = _further(parts, s, new, rate)
         # The objective there comes with the product that the next iteration starts with: only a failure costs one.
         if total(terms, further) <= before:
             further.momentum = Momentum(None, min(MOST, GROWTH * rate), MOST)
             return further
-        new.momentum = Momentum(None, max(LEAST, DECAY * rate), MOST)
-        return new
+        # Only rounding can raise it: then this is as far as the digits go.
+        kept = new if total(terms, new) <= before else start.alone()
+        kept.momentum = Momentum(None, max(LEAST, DECAY * rate), MOST)
+        return kept
 
     return step
 
@@ -52,7 +54,7 @@ def _iterate(parts: Parts, s: State) -> State:
     s = s.replace("V", _step_V(parts, s))
     c = s.U * s.ratio_V
     if parts.holds_basis:
-        return s.replace("U", _to_simplex(c, s.data.sums(c), s.U))
+        return s.replace("U", _to_simplex(c, s.data.sums(c).astype(c.dtype), s.U))
     l1, l2 = parts.U_penalty
     return s.replace("U", _minimum(s.V_sums[None, :] + c.dtype.type(l1), l2, c))
 
@@ -61,13 +63,15 @@ def _further(parts: Parts, old: State, new: State, rate: float) -> State:
     """P ∘ (P / P_old)^rate for both factors: bounds are cautious, and steps all point the same way for long."""
     V, U = (_overrelaxed(old[block], new[block], rate) for block in ("V", "U"))
     if parts.holds_basis:
-        U = _to_simplex(U, new.data.sums(U), new.U)
+        U = _to_simplex(U, new.data.sums(U).astype(U.dtype), new.U)
     return new.replace("V", V).replace("U", U)
 
 
 def _overrelaxed(old: Array, new: Array, rate: float) -> Array:
     change = new / np.maximum(old, np.finfo(old.dtype).tiny)
-    return new * np.clip(change, 1 / MOST_GROWTH, MOST_GROWTH) ** new.dtype.type(rate)
+    further = new * np.clip(change, 1 / MOST_GROWTH, MOST_GROWTH) ** new.dtype.type(rate)
+    # Steps are multiplicative: what has become 0 here could never return.
+    return np.maximum(further, np.minimum(new, new.dtype.type(FLOOR) * new.mean(axis=0)))
 
 
 def _to_simplex(c: Array, sums: Array, otherwise: Array) -> Array:
@@ -134,7 +138,9 @@ class Bound:
         number = V.dtype.type
         V = np.maximum(V, number(FLOOR * float(V.mean(dtype=np.float64))))
         lam, degrees = number(self.lam), self.graph.degrees[:, None].astype(V.dtype)
-        share, own, root = self.graph.adjacency(V) / V, self.c / V, np.sqrt(V)
+        share, root = self.graph.adjacency(V) / V, np.sqrt(V)
+        # A sample that nothing explains has no curvature of its own.
+        own = np.maximum(self.c / V, number(FLOOR) * self.a)
         slope = self.a - own + number(self.l2) * V + lam * (self.graph.laplacian(np.log(V)) + degrees - share)
         if self.graph.factored and self.a.shape[0] == 1:
             # At the minimum c/v is near a: the factorisation that serves every λ serves this system.
@@ -151,7 +157,7 @@ class Bound:
         for _ in range(HALVINGS):
             # Exact for a v − c log v: 1/v moves on a line, and v stays positive.
             trial = V / np.maximum(1 - length * relative, V.dtype.type(1 / MOST_GROWTH))
-            rises = self.values(trial) > before
+            rises = ~(self.values(trial) <= before)
             best = np.where(rises | (length == 0), best, trial)
             length = np.where(rises, length / 2, 0).astype(V.dtype)
             if not rises.any():

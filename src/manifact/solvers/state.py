@@ -55,6 +55,10 @@ class State:
         factors = {name: self[name] for name in self.blocks} | {block: value}
         return type(self)(self.data, kept=kept, **factors)
 
+    def alone(self) -> Self:
+        """The same state without its momentum."""
+        return type(self)(self.data, self.U, self.V, self._kept)
+
     def rescaled(self, lengths: Array) -> Self:
         """U / lengths and V · lengths, with the products that only change their scale."""
         lengths = lengths.astype(self.U.dtype)
@@ -116,14 +120,24 @@ class State:
         return self.VtV_wide.astype(self.V.dtype, copy=False)
 
     @product("U")
+    def U_sums_wide(self) -> Array:
+        """Σ_i u_ik in float64, for objectives."""
+        return self.data.sums(self.U)
+
+    @product("V")
+    def V_sums_wide(self) -> Array:
+        """Σ_j γ_j v_jk in float64."""
+        return self.data.column_sums(self.V)
+
+    @product("U")
     def U_sums(self) -> Array:
         """Σ_i u_ik."""
-        return self.data.sums(self.U)
+        return self.U_sums_wide.astype(self.U.dtype, copy=False)
 
     @product("V")
     def V_sums(self) -> Array:
         """Σ_j γ_j v_jk."""
-        return self.data.column_sums(self.V)
+        return self.V_sums_wide.astype(self.V.dtype, copy=False)
 
     @product("U", "V")
     def _ratio_U(self) -> tuple[Array, float]:

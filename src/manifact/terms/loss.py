@@ -50,7 +50,7 @@ class KullbackLeibler:
 
     def value(self, s: State) -> float:
         """Y is summed through its factors: Σ y = <Σ u, Σ v>."""
-        sum_of_Y = float(s.U_sums @ s.V_sums)
+        sum_of_Y = float(s.U_sums_wide @ s.V_sums_wide)
         return s.data.entropy_sum - s.log_likelihood + sum_of_Y
 
     def grad_U(self, s: State) -> tuple[Any, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from manifact.solvers.state import State
 from manifact.terms.term import Parts, Quadratic
 
@@ -17,7 +19,7 @@ class ElasticNet:
     def value(self, s: State) -> float:
         """Both sums; the block is never negative, so its L1 norm is its sum."""
         P = s[self.block]
-        return self.l1 * float(P.sum()) + self.l2 / 2 * s.data.inner(P, P)
+        return self.l1 * float(P.sum(dtype=np.float64)) + self.l2 / 2 * s.data.inner(P, P)
 
     def _grad(self, s: State, block: str) -> Parts:
         return (self.l1 + self.l2 * s[block], 0.0) if block == self.block else None

@@ -89,8 +89,6 @@ def combine(typingctx: Any, out: Any, scales: Any, M: Any) -> Any:
         count = cgutils.unpack_tuple(builder, scale_array.shape)[0]
         zero = ir.Constant(vector, [0.0] * vector.count)
         sums = [cgutils.alloca_once_value(builder, zero) for _ in range(width)]
-        for total in sums:
-            builder.store(zero, total)
         with cgutils.for_range(builder, count) as row:
             scale = _spread(builder, builder.load(builder.gep(scale_array.data, [row.index])), vector)
             first = builder.mul(row.index, _INDEX(width))
