@@ -17,7 +17,7 @@ from manifact.terms import EntropicSmoothness, KullbackLeibler, Term, total
 
 #: How far the linear system of a Newton step is solved.
 FORCING = 0.2
-#: An entry grows at most by this factor in one step, and stays above this share of the mean.
+#: An entry grows at most by this factor in one step, and stays above this share of the largest.
 MOST_GROWTH = 10.0
 FLOOR = 1e-12
 HALVINGS = 20
@@ -71,7 +71,7 @@ def _overrelaxed(old: Array, new: Array, rate: float) -> Array:
     change = new / np.maximum(old, np.finfo(old.dtype).tiny)
     further = new * np.clip(change, 1 / MOST_GROWTH, MOST_GROWTH) ** new.dtype.type(rate)
     # Steps are multiplicative: what has become 0 here could never return.
-    return np.maximum(further, np.minimum(new, new.dtype.type(FLOOR) * new.mean(axis=0)))
+    return np.maximum(further, np.minimum(new, new.dtype.type(FLOOR) * new.max(axis=0)))
 
 
 def _to_simplex(c: Array, sums: Array, otherwise: Array) -> Array:
@@ -136,7 +136,7 @@ class Bound:
         neighbour's entry: near diag(c/v) + 2 λ L where V is smooth, and that is what is solved with.
         """
         number = V.dtype.type
-        V = np.maximum(V, number(FLOOR * float(V.mean(dtype=np.float64))))
+        V = np.maximum(V, max(number(FLOOR) * V.max(), np.finfo(V.dtype).tiny))
         lam, degrees = number(self.lam), self.graph.degrees[:, None].astype(V.dtype)
         share, root = self.graph.adjacency(V) / V, np.sqrt(V)
         # A sample that nothing explains has no curvature of its own.
