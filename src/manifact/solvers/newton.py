@@ -16,7 +16,7 @@ from manifact.solvers.state import Momentum, State
 from manifact.terms import EntropicSmoothness, KullbackLeibler, Term, total
 
 #: How far the linear system of a Newton step is solved.
-FORCING = 0.2
+FORCING = 0.3
 #: An entry grows at most by this factor in one step, and stays above this share of the largest.
 MOST_GROWTH = 10.0
 FLOOR = 1e-12

@@ -14,7 +14,7 @@ from manifact.terms.term import Quadratic
 #: Relative residual of the linear solves in runs with tol=0.
 EXACT = 1e-12
 #: In others a solve has done its part when this share of the last step's residual is left.
-REDUCTION = 1e-4
+REDUCTION = 1e-3
 
 
 class Smoothness:
