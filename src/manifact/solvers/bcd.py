@@ -1,4 +1,4 @@
-"""Block coordinate descent for the Frobenius models: exact steps, many to a product with X, and momentum.
+"""Block coordinate descent for the Frobenius models: exact coordinate steps, and momentum.
 
 Where V has a penalty the problem is ‖X − V Uᵀ‖² + λ Tr(VᵀLV) with ‖u_k‖ = 1: without that constraint scale moves from V
 to U, and the penalty means less at every iteration. Given V, scale may be moved freely if the penalty goes along, so
