@@ -55,8 +55,8 @@ class LNMF(Factorization):
     >>> from manifact.metrics import sparseness
     >>> X, _ = load_digits(return_X_y=True)
     >>> local = LNMF(n_components=20, random_state=0).fit(X)
-    >>> plain = NMF(n_components=20, random_state=0).fit(X)
-    >>> bool(sparseness(local.components_).mean() > sparseness(plain.components_).mean())
+    >>> plain = NMF(n_components=20, solver="mu", random_state=0).fit(X)
+    >>> bool(sparseness(local.components_).mean() > sparseness(plain.components_).mean() + 0.1)
     True
     """
 
