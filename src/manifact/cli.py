@@ -64,6 +64,57 @@ def bench(
         raise typer.Exit(130) from None
 
 
+@app.command()
+def reproduce(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME...", help="Experiments by name, or all. Default: list them.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A faithful subset: minutes, not hours.")] = False,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Runs at once. Default: one on each core.")] = None,
+    results: Annotated[Path, typer.Option(help="Folder for the pages; quick ones go to a folder in it.")] = Path(
+        "results/reproduce"
+    ),
+    cache: Annotated[
+        Path | None, typer.Option(help="Folder for finished runs. Default: manifact/runs in the user's cache.")
+    ] = None,
+) -> None:
+    """Run the papers' tables and figures again and set their numbers beside ours.
+
+    Finished runs are kept: an interrupted command goes on where it stopped and gives the same numbers.
+    """
+    from manifact.experiments.reproduce import command
+
+    try:
+        if names:
+            command.reproduce(names, quick, jobs, results, cache)
+        else:
+            command.show_names()
+    except command.RefusedError as refusal:
+        typer.echo(refusal, err=True)
+        raise typer.Exit(2) from None
+    except KeyboardInterrupt as interrupt:
+        typer.echo(str(interrupt) or "interrupted", err=True)
+        raise typer.Exit(130) from None
+
+
+@app.command()
+def data(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME...", help="Data sets to download, or all. Default: list them.")
+    ] = None,
+    home: Annotated[Path | None, typer.Option(help="The data home. Default: $MANIFACT_DATA or a user cache.")] = None,
+) -> None:
+    """List the papers' data sets and where they are, or download them."""
+    from manifact.datasets import command
+
+    try:
+        done = command.get(names, home) if names else command.show(home)
+    except (ValueError, ImportError) as refusal:
+        typer.echo(refusal, err=True)
+        raise typer.Exit(2) from None
+    raise typer.Exit(0 if done else 1)
+
+
 def main() -> None:
     """Entry point of the ``manifact`` command."""
     app()

@@ -4,24 +4,47 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from manifact.backends import Array
 
 
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A file beside ``path`` to write to, moved into its place if the block ends well and deleted if not."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+        # A temporary file is its owner's alone; a page or a table is for everyone the folder is for.
+        temporary.chmod(0o666 & ~_umask())
+
+
 def write_arrays(path: Path, arrays: Mapping[str, Array], metadata: dict[str, str]) -> None:
-    """Write a safetensors file beside ``path`` and move it into place."""
+    """Write a safetensors file."""
     from safetensors.numpy import save_file
 
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
-    os.close(handle)
-    try:
+    with replacing(path) as temporary:
         save_file(dict(arrays), temporary, metadata=metadata)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def read_arrays(path: Path) -> tuple[dict[str, Array], dict[str, str]]:

@@ -3,49 +3,65 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import numpy as np
-from scipy import sparse
-
 from manifact import checks
+from manifact.datasets import idx, layout, matlab, tenx
 from manifact.datasets.dataset import Dataset
+from manifact.datasets.sources import NAMES, SETS, Entry
 
-#: Name -> file, for images in one .npz (X, y, image_shape, scale).
-IMAGES = {
-    "coil20": "coil20.npz",
-    "pie": "pie_pose27.npz",
-    "yale": "yale32.npz",
-    "orl": "orl32.npz",
-    "umist": "umist_28x23.npz",
-    "binalpha": "binalpha.npz",
-    "mnist": "mnist.npz",
-}
-#: Name -> stem, for counts in SciPy's sparse .npz with labels in <stem>_y.npy.
-COUNTS = {"tdt2": "tdt2", "reuters": "reuters21578", "news20": "news20", "pbmc3k": "pbmc3k"}
-NAMES = (*IMAGES, *COUNTS)
+__all__ = ["NAMES", "data_home", "find", "load"]
+
+Folder = str | os.PathLike[str] | None
+Reader = Callable[[Entry, Sequence[Path]], Dataset]
 
 
-def data_home(home: str | os.PathLike[str] | None = None) -> Path:
-    """The folder that holds the data: ``home``, else ``$MANIFACT_DATA``, else ``~/.cache/manifact``."""
-    return Path(home or os.environ.get("MANIFACT_DATA") or Path.home() / ".cache" / "manifact")
+def data_home(home: Folder = None) -> Path:
+    """The folder that holds the data: ``home``, else ``$MANIFACT_DATA``, else our folder in the user's cache."""
+    if home or os.environ.get("MANIFACT_DATA"):
+        return Path(home or os.environ["MANIFACT_DATA"]).expanduser()
+    return user_cache()
 
 
-def load(name: str, home: str | os.PathLike[str] | None = None) -> Dataset:
-    """The raw samples and classes of one of the papers' data sets."""
-    checks.option("name", name, NAMES)
-    folder = data_home(home)
-    file = folder / (IMAGES.get(name) or f"{COUNTS[name]}.npz")
-    if not file.exists():
-        raise FileNotFoundError(f"{name} is not in {folder}: put {file.name} there, or set MANIFACT_DATA to its folder")
-    if name in IMAGES:
-        with np.load(file, allow_pickle=False) as stored:
-            X = stored["X"] / stored["scale"] if stored["scale"] != 1 else stored["X"]
-            return Dataset(name, X, stored["y"].astype(np.int64), tuple(stored["image_shape"].tolist()))
-    X = sparse.csr_array(sparse.load_npz(file))
-    y = np.load(folder / f"{COUNTS[name]}_y.npy", allow_pickle=False).astype(np.int64)
-    names = folder / f"{COUNTS[name]}_names.npz"
-    if not names.exists():
-        return Dataset(name, X, y)
-    with np.load(names, allow_pickle=False) as stored:
-        return Dataset(name, X, y, feature_names=stored["genes"], target_names=stored["classes"])
+def user_cache() -> Path:
+    """Our folder in the user's cache, which is ``$XDG_CACHE_HOME``, else ``~/.cache``."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "manifact"
+
+
+def load(name: str, home: Folder = None) -> Dataset:
+    """The raw samples and classes of one of the papers' data sets.
+
+    Read are, in this order: our layout (``coil20.npz``) and the files that circulate (``COIL20.mat``, upper or lower
+    case), both with the same values. Images are upright: ``X[i].reshape(image_shape)``. Classes count from 0, −1 is
+    unknown.
+    """
+    checks.option("name", name, SETS)
+    entry, folder = SETS[name], data_home(home)
+    files = find(name, folder)
+    if not files:
+        originals = " with ".join(entry.originals[0])
+        raise FileNotFoundError(
+            f"{name} is not in {folder}: put {entry.layout} there, or set MANIFACT_DATA to its folder; "
+            f"{originals} will do as well, and manifact.datasets.fetch({name!r}) downloads it"
+        )
+    return _reader(files[0])(entry, files)
+
+
+def find(name: str, home: Folder = None) -> tuple[Path, ...]:
+    """The files that `load` reads for a data set, none if it is not there."""
+    entry, folder = SETS[name], data_home(home)
+    if not folder.is_dir():
+        return ()
+    if (folder / entry.layout).exists():
+        return (folder / entry.layout,)
+    present = {file.name.lower(): file for file in sorted(folder.iterdir())}
+    groups = ([present.get(file.lower()) for file in group] for group in entry.originals)
+    return next((tuple(file for file in group if file) for group in groups if all(group)), ())
+
+
+def _reader(file: Path) -> Reader:
+    if file.name.endswith(".tar.gz"):
+        return tenx.read
+    readers: dict[str, Reader] = {".npz": layout.read, ".mat": matlab.read}
+    return readers.get(file.suffix.lower(), idx.read)

@@ -39,25 +39,32 @@ def write(
     target.mkdir(parents=True, exist_ok=True)
     facts = environment()
     record = {"title": title, "note": note, "environment": facts, "rows": [dict(row) for row in rows]}
-    (target / f"{name}.json").write_text(json.dumps(record, indent=1) + "\n")
+    (target / f"{name}.json").write_text(dumps(record), encoding="utf-8")
     page = target / f"{name}.md"
-    page.write_text(f"# {title}\n\n{note}\n\n{table(rows)}\n\n{_provenance(facts)}\n")
+    page.write_text(f"# {title}\n\n{note}\n\n{table(rows)}\n\n{provenance(facts)}\n")
     return page
+
+
+def dumps(record: Mapping[str, Any]) -> str:
+    """As JSON that people can read and version control can compare."""
+    return json.dumps(record, indent=1, ensure_ascii=False) + "\n"
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> str:
     """Rows as a Markdown table."""
     columns = list(rows[0])
     lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
-    lines += ["| " + " | ".join(_cell(row.get(column, "")) for column in columns) + " |" for row in rows]
+    lines += ["| " + " | ".join(cell(row.get(column, "")) for column in columns) + " |" for row in rows]
     return "\n".join(lines)
 
 
-def _cell(value: Any) -> str:
+def cell(value: Any) -> str:
+    """A value as tables show it."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _provenance(facts: Mapping[str, Any]) -> str:
+def provenance(facts: Mapping[str, Any]) -> str:
+    """Where numbers come from, in one sentence."""
     packages = ", ".join(f"{name} {number}" for name, number in facts["packages"].items())
     machine = f"{facts['cores']} cores of {facts['machine']}"
     return f"Measured {facts['date']} with Python {facts['python']}, {packages} on {machine}."
