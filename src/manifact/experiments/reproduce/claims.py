@@ -1,0 +1,47 @@
+"""What a paper claims of its averages, asked of ours: with paired t-tests over the same subsets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.stats import ttest_rel
+
+from manifact.experiments.reproduce.page import Claim
+
+#: Scores of one method in all runs, in percent, in the same order for every method.
+Scores = Mapping[str, Sequence[float]]
+
+
+def above(claim: Mapping[str, Any], score: str, ours: Mapping[str, float], runs: Scores) -> Claim:
+    """``method`` has a higher average than each of ``than``."""
+    method, others = claim["method"], list(claim["than"])
+    holds = all(ours[method] > ours[other] for other in others)
+    evidence = "; ".join(f"{other} {ours[other]:.1f} ({paired(runs[method], runs[other])})" for other in others)
+    return Claim(
+        f"{method} is above {', '.join(others)} in average {score}.",
+        holds,
+        f"{method} {ours[method]:.1f}; {evidence}.",
+        claim.get("cause", ""),
+    )
+
+
+def near(claim: Mapping[str, Any], score: str, ours: Mapping[str, float], paper: Mapping[str, float]) -> Claim:
+    """``method`` is at most ``points`` below the paper's average."""
+    method, points = claim["method"], claim["points"]
+    return Claim(
+        f"{method}'s average {score} is within {points} points of the paper's or above it.",
+        ours[method] >= paper[method] - points,
+        f"Paper {paper[method]:.1f}, ours {ours[method]:.1f} ({ours[method] - paper[method]:+.1f}).",
+        claim.get("cause", ""),
+    )
+
+
+def paired(first: Sequence[float], second: Sequence[float]) -> str:
+    """The paired t-test of two methods over the same runs, in words."""
+    difference = np.subtract(first, second)
+    if len(difference) < 2 or not np.ptp(difference):
+        return f"{difference.mean():+.1f} in every run"
+    p = float(ttest_rel(first, second).pvalue)
+    return f"{difference.mean():+.1f} a run, {f'p = {p:.2g}' if p >= 1e-4 else 'p < 0.0001'}, {len(difference)} runs"

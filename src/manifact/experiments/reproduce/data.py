@@ -1,0 +1,118 @@
+"""The samples of a run: a data set prepared as its paper does, all of it or some classes drawn at random."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from manifact.backends import Array
+from manifact.datasets import (
+    Dataset,
+    crossing_lines,
+    load,
+    load_digits,
+    tfidf,
+    three_gaussians,
+    two_rings,
+    unit_length,
+)
+from manifact.graphs import AffinityGraph, FarthestGraph, GraphBuilder, KNNGraph, LandmarkGraph
+
+PREPARATIONS = {"unit": unit_length, "tfidf": tfidf, "raw": lambda X: X, "range": lambda X: X / X.max()}
+TOYS = {"two-rings": two_rings, "crossing-lines": crossing_lines, "three-gaussians": three_gaussians}
+GRAPHS: dict[str, type[GraphBuilder]] = {"knn": KNNGraph, "farthest": FarthestGraph, "landmark": LandmarkGraph}
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Samples in rows and their classes."""
+
+    X: Any
+    y: Array
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are."""
+        return len(np.unique(self.y))
+
+
+@lru_cache(maxsize=8)
+def dataset(name: str) -> Dataset:
+    """A data set by its name; "digits" is scikit-learn's, and always there; "two-rings 3" is drawn with seed 3."""
+    toy, _, seed = name.partition(" ")
+    if toy in TOYS:
+        return TOYS[toy](random_state=int(seed or 0))
+    return load_digits() if name == "digits" else load(name)
+
+
+@lru_cache(maxsize=32)
+def digest(name: str) -> str:
+    """A fingerprint of the data: results of other data under the same name are not taken for these."""
+    data = dataset(name)
+    X = sparse.csr_array(data.X)
+    text = hashlib.sha256(repr(X.shape).encode())
+    for array, kind in ((X.data, np.float64), (X.indices, np.int64), (X.indptr, np.int64), (data.y, np.int64)):
+        # In one type, so that it does not matter which file the same numbers came from.
+        text.update(np.ascontiguousarray(array, dtype=kind).data)
+    return text.hexdigest()[:12]
+
+
+@lru_cache(maxsize=4)
+def prepared(name: str, prepare: str, precision: str, largest: int | None) -> Samples:
+    """All samples of the ``largest`` classes (all of them: None)."""
+    data = dataset(name)
+    counts = np.bincount(data.y[data.y >= 0])
+    kept = np.argsort(-counts, kind="stable")[:largest]
+    rows = np.flatnonzero(np.isin(data.y, kept))
+    X = PREPARATIONS[prepare](data.X[rows])
+    X = X.astype(precision)
+    return Samples(sparse.csr_array(X) if sparse.issparse(X) else X, data.y[rows])
+
+
+def samples(settings: Mapping[str, Any]) -> Samples:
+    """The samples that a job's settings name: ``classes`` of them from draw number ``draw``, or all."""
+    return _samples(
+        settings["data"],
+        settings.get("prepare", "unit"),
+        settings.get("precision", "float64"),
+        settings.get("largest"),
+        settings.get("classes"),
+        settings.get("draw", 0),
+    )
+
+
+@lru_cache(maxsize=2)
+def _samples(name: str, prepare: str, precision: str, largest: int | None, classes: int | None, draw: int) -> Samples:
+    whole = prepared(name, prepare, precision, largest)
+    if classes is None or classes >= whole.n_classes:
+        return whole
+    # The draw does not depend on the method: all of them see the same subsets, and can be compared in pairs.
+    chosen = np.random.default_rng([draw, classes]).choice(np.unique(whole.y), classes, replace=False)
+    rows = np.flatnonzero(np.isin(whole.y, chosen))
+    return Samples(whole.X[rows], whole.y[rows])
+
+
+def graph(settings: Mapping[str, Any], wanted: Mapping[str, Any] | None) -> Any:
+    """What a model takes as ``graph``: an affinity built once for all methods that want it, or a builder."""
+    if wanted is None:
+        return None
+    kind, parameters = wanted.get("kind", "knn"), {key: value for key, value in wanted.items() if key != "kind"}
+    if kind == "landmark":
+        return LandmarkGraph(**parameters)
+    where = {key: settings.get(key) for key in ("data", "prepare", "precision", "largest", "classes", "draw")}
+    return _affinity(json.dumps(where, sort_keys=True), kind, json.dumps(parameters, sort_keys=True))
+
+
+@lru_cache(maxsize=4)
+def _affinity(where: str, kind: str, parameters: str) -> Any:
+    settings = {key: value for key, value in json.loads(where).items() if value is not None}
+    built = GRAPHS[kind](**json.loads(parameters)).build(samples(settings).X)
+    assert isinstance(built, AffinityGraph)
+    return built.W

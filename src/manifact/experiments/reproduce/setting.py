@@ -1,0 +1,42 @@
+"""What a kind of experiment is told: how to have jobs done."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from manifact.experiments.reproduce.data import digest
+from manifact.experiments.reproduce.jobs import Job, Store, run_jobs
+from manifact.progress import showing, steps
+
+#: Settings that say which samples a job sees; jobs that agree in them run one after another in one process.
+SAMPLES = ("data", "prepare", "precision", "largest", "classes", "draw")
+
+
+#: For readers of a page: a change of words does not make another run.
+WORDS = ("what",)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Where results are kept, and how many jobs run at once."""
+
+    store: Store
+    workers: int = 1
+    show: bool = False
+
+    def run(self, title: str, jobs: Sequence[Job]) -> list[dict[str, Any]]:
+        """The results of the jobs, in their order."""
+        with showing(self.show), steps(title, len(jobs)) as advance:
+            return run_jobs(jobs, self.store, self.workers, advance)
+
+
+def job(task: str, settings: Mapping[str, Any], alone: bool = False) -> Job:
+    """A job on a data set, which knows the data by their content."""
+    settings = {key: value for key, value in settings.items() if key not in WORDS}
+    group = json.dumps({key: settings.get(key) for key in SAMPLES}) if "data" in settings else ""
+    if "data" in settings:
+        settings["digest"] = digest(settings["data"])
+    return Job(task, settings, group, alone)

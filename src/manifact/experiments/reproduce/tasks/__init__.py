@@ -1,0 +1,1 @@
+"""What a job does: each module has ``run(settings)``, which gives plain numbers."""

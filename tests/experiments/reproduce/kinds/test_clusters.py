@@ -1,0 +1,96 @@
+"""Tables of clusterings, on digits: what is in a cell is what the runs gave."""
+
+import numpy as np
+import pytest
+
+from manifact.experiments.reproduce.jobs import Store
+from manifact.experiments.reproduce.kinds import clusters
+from manifact.experiments.reproduce.setting import Setting
+from manifact.experiments.reproduce.spec import Experiment
+
+FEW = {"solver": "mu", "max_iter": 15, "tol": 0.0}
+
+
+@pytest.fixture
+def setting(tmp_path):
+    return Setting(Store(tmp_path))
+
+
+@pytest.fixture
+def experiment():
+    return Experiment(
+        "tiny",
+        {
+            "title": "Digits",
+            "kind": "clusters",
+            "protocol": "Draw classes.",
+            "scores": ["AC", "NMI"],
+            "classes": [2, 3, 10],
+            "largest_row": 10,
+            "repeats": 3,
+            "whole": 2,
+            "common": {"data": "digits", "prepare": "unit", "kmeans": {"rule": "authors", "n_init": 3}},
+            "methods": [
+                {"name": "Kmeans", "method": "k-means", "what": "nothing more"},
+                {"name": "GNMF", "method": "GNMF", "graph": {"n_neighbors": 5}, "parameters": FEW},
+                {"name": "NCut, unit rows", "method": "NCut-NJW", "graph": {"n_neighbors": 5}},
+            ],
+            "claims": [
+                {"method": "GNMF", "points": 3},
+                {"method": "GNMF", "than": ["Kmeans"], "scores": ["NMI"], "cause": "A cause."},
+                {"method": "Kmeans", "than": ["GNMF"], "scores": ["NMI"], "cause": "A cause."},
+            ],
+            "printed": {
+                "AC": "K Kmeans GNMF\n2 90.0±5.0 99.0±1.0\n3 80.0±5.0 99.0±1.0\n10 70.0 80.0\nAvg. 80.0 92.7",
+                "NMI": "K Kmeans GNMF\n2 50.0 1.0\n3 50.0 1.0\n10 70.0 1.0\nAvg. 56.7 1.0",
+            },
+        },
+    )
+
+
+def test_cells_are_the_means_of_the_runs(experiment, setting):
+    results = clusters.run(experiment, setting)
+    page = clusters.reproduce(experiment, setting)
+    table = page.blocks[1]
+    assert table.rows == ["2", "3", "10", "Avg."]
+    assert [len(results["GNMF"][classes]) for classes in (2, 3, 10)] == [3, 3, 2]
+    for method in experiment.methods:
+        means = []
+        for classes in (2, 3, 10):
+            values = [100 * np.mean(run["AC"]) for run in results[method][classes]]
+            cell = table.cells[str(classes), method]
+            assert cell.ours.mean == pytest.approx(np.mean(values))
+            assert cell.ours.sd == pytest.approx(np.std(values, ddof=1))
+            means.append(np.mean(values))
+        assert table.cells["Avg.", method].ours.mean == pytest.approx(np.mean(means))
+    assert table.cells["2", "GNMF"].paper.mean == 99.0
+    assert table.cells["2", "NCut, unit rows"].paper is None
+
+
+def test_claims_follow_the_numbers(experiment, setting):
+    page = clusters.reproduce(experiment, setting)
+    near_AC, near_NMI, above, below = page.blocks[0].claims
+    assert above.holds != below.holds
+    assert near_NMI.holds
+    assert "Paper 1.0" in near_NMI.evidence
+    assert "8 runs" in above.evidence
+    assert near_AC.evidence.startswith("Paper 92.7")
+
+
+def test_a_second_run_makes_the_same_page(experiment, setting):
+    assert clusters.reproduce(experiment, setting).markdown() == clusters.reproduce(experiment, setting).markdown()
+
+
+def test_words_make_no_other_runs(experiment, setting, monkeypatch):
+    clusters.run(experiment, setting)
+    monkeypatch.setattr("manifact.experiments.reproduce.jobs.Job.run", lambda job: pytest.fail("done again"))
+    changed = dict(experiment.content)
+    changed["methods"] = [{**method, "what": "other words"} for method in changed["methods"]]
+    clusters.run(Experiment("tiny", changed), setting)
+
+
+def test_fewer_rows_are_compared_with_the_papers_same_rows(experiment):
+    fewer = Experiment("tiny", {**experiment.content, "classes": [2, 3]}, quick=True)
+    assert clusters.paper_averages(fewer, "AC") == {"Kmeans": 85.0, "GNMF": 99.0}
+    assert clusters.paper_averages(experiment, "AC") == {"Kmeans": 80.0, "GNMF": 92.7}
+    assert "quick run" in clusters.intro(fewer)
