@@ -15,6 +15,7 @@ from manifact import checks
 from manifact.backends import threads
 from manifact.datasets.home import user_cache
 from manifact.experiments.reproduce import spec
+from manifact.experiments.reproduce.index import write_index
 from manifact.experiments.reproduce.jobs import Store
 from manifact.experiments.reproduce.page import Page
 from manifact.experiments.reproduce.setting import Setting
@@ -37,9 +38,11 @@ def reproduce(
     setting = Setting(
         Store(Path(cache) if cache else default_cache()), jobs or threads.count(), show=console.is_terminal
     )
+    folder = Path(results) / "quick" if quick else Path(results)
     for name in _chosen(names):
         page = make_page(name, quick, setting)
-        written = page.write(Path(results) / "quick" if quick else Path(results))
+        written = page.write(folder)
+        write_index(folder)
         console.print(Markdown(page.markdown()) if console.is_terminal else page.title)
         console.print(f"{written}", highlight=False, soft_wrap=True)
 

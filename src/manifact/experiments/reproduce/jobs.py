@@ -148,14 +148,20 @@ def _stop(pool: ProcessPoolExecutor) -> None:
         process.terminate()
 
 
+#: What the libraries beneath NumPy and scikit-learn read when they are loaded.
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+
+
 def _begin() -> None:
     """Make a worker: one thread, deaf to Ctrl-C (its parent decides), gone when its parent is."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_follow_parent, daemon=True).start()
+    # Two workers with two threads each on two cores wait for each other more than they work. Libraries that are
+    # loaded already are told, those that come later read it.
+    os.environ.update(dict.fromkeys(THREADS, "1"))
     from threadpoolctl import threadpool_limits
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.environ["NUMBA_NUM_THREADS"] = "1"
     threadpool_limits(1)
-    threading.Thread(target=_follow_parent, daemon=True).start()
 
 
 def _follow_parent(leave: Callable[[int], None] = os._exit) -> None:

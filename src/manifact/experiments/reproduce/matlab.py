@@ -16,6 +16,7 @@ from sklearn.base import clone
 from sklearn.utils.extmath import row_norms
 
 from manifact.backends import Array
+from manifact.backends.numpy import sparse_times
 from manifact.datasets import Dataset, tfidf, unit_length
 from manifact.graphs import KNNGraph
 from manifact.metrics import accuracy, nmi
@@ -105,23 +106,24 @@ def replicated_kmeans(X: Any, k: int, stream: RandomState, replicates: int = 20)
 
 def least_kmeans(X: Any, k: int, stream: RandomState, replicates: int = 20) -> tuple[Array, float]:
     """The same, and that sum."""
+    points = _Points(X)
     best, lowest = np.zeros(X.shape[0], dtype=np.int64), np.inf
     for _ in range(replicates):
-        labels, total = _kmeans(X, _dense(X[sample(stream, X.shape[0], k)]))
+        labels, total = _kmeans(points, _dense(X[sample(stream, X.shape[0], k)]))
         if total < lowest:
             best, lowest = labels, total
     return best, lowest
 
 
-def _kmeans(X: Any, centers: Array) -> tuple[Array, float]:
+def _kmeans(points: _Points, centers: Array) -> tuple[Array, float]:
     """Labels, and the sum of the distances of the samples from their centres."""
-    labels = _assign(_square_distances(X, centers))
+    labels = _assign(points.square_distances(centers))
     for _ in range(1, KMEANS_ITERATIONS):
-        centers, last = _means(X, labels, len(centers)), labels
-        labels = _assign(_square_distances(X, centers))
+        centers, last = points.means(labels, len(centers)), labels
+        labels = _assign(points.square_distances(centers))
         if np.array_equal(labels, last):
             break
-    distances = _square_distances(X, _means(X, labels, len(centers)))
+    distances = points.square_distances(points.means(labels, len(centers)))
     own = np.take_along_axis(distances, labels[:, None], axis=1)
     return labels, float(np.sqrt(np.maximum(own, 0)).sum())
 
@@ -136,18 +138,26 @@ def _assign(distances: Array) -> Array:
     return labels
 
 
-def _square_distances(X: Any, centers: Array) -> Array:
-    """‖x − c‖², infinite where a cluster has no centre."""
-    own = row_norms(X, squared=True)[:, None]
-    return np.nan_to_num(own + (row_norms(centers, squared=True) - 2 * np.asarray(X @ centers.T)), nan=np.inf)
+class _Points:
+    """Samples for k-means, with what all starts share: their lengths, and the transpose of sparse ones."""
 
+    def __init__(self, X: Any) -> None:
+        self.X = X
+        self.lengths = row_norms(X, squared=True)[:, None]
+        self.transpose = sparse.csr_array(X.T) if sparse.issparse(X) else None
 
-def _means(X: Any, labels: Array, k: int) -> Array:
-    """Centres of the clusters; nan for one whose only sample was taken to fill another."""
-    n = len(labels)
-    members = sparse.csr_array((np.ones(n, dtype=X.dtype), (labels, np.arange(n))), shape=(k, n))
-    sizes = np.bincount(labels, minlength=k)[:, None]
-    return _dense(members @ X) / np.where(sizes > 0, sizes, np.nan)
+    def square_distances(self, centers: Array) -> Array:
+        """‖x − c‖², infinite where a cluster has no centre."""
+        products = self.X @ centers.T if self.transpose is None else sparse_times(self.X, centers.T)
+        return np.nan_to_num(self.lengths + (row_norms(centers, squared=True) - 2 * products), nan=np.inf)
+
+    def means(self, labels: Array, k: int) -> Array:
+        """Centres of the clusters; nan for one whose only sample was taken to fill another."""
+        members = np.zeros((len(labels), k), dtype=self.X.dtype)
+        members[np.arange(len(labels)), labels] = 1
+        sums = members.T @ self.X if self.transpose is None else sparse_times(self.transpose, members).T
+        sizes = np.bincount(labels, minlength=k)[:, None]
+        return np.ascontiguousarray(sums / np.where(sizes > 0, sizes, np.nan).astype(sums.dtype))
 
 
 def _dense(A: Any) -> Array:

@@ -88,7 +88,7 @@ class Comparison:
         return (
             f"<h2>{html.escape(self.title)}</h2><div class=wide><table class=comparison>"
             f"<thead><tr><th>{html.escape(self.corner)}</th>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-            + _paragraphs(self.note)
+            + paragraphs(self.note)
         )
 
     def data(self) -> dict[str, Any]:
@@ -156,7 +156,7 @@ class Rows:
         )
         return (
             f"<h2>{html.escape(self.title)}</h2><div class=wide><table><thead><tr>{head}</tr></thead>"
-            f"<tbody>{body}</tbody></table></div>" + _paragraphs(self.note)
+            f"<tbody>{body}</tbody></table></div>" + paragraphs(self.note)
         )
 
     def data(self) -> dict[str, Any]:
@@ -218,7 +218,7 @@ class Text:
 
     def html(self) -> str:
         """Paragraph by paragraph."""
-        return f"<h2>{html.escape(self.title)}</h2>{_paragraphs(self.text)}"
+        return f"<h2>{html.escape(self.title)}</h2>{paragraphs(self.text)}"
 
     def data(self) -> dict[str, Any]:
         """As it is."""
@@ -244,7 +244,7 @@ class Picture:
         code = base64.b64encode(self.svg.encode()).decode()
         return (
             f"<h2>{html.escape(self.title)}</h2><figure><img alt='{html.escape(self.title, quote=True)}' "
-            f"src='data:image/svg+xml;base64,{code}'></figure>{_paragraphs(self.caption)}"
+            f"src='data:image/svg+xml;base64,{code}'></figure>{paragraphs(self.caption)}"
         )
 
     def data(self) -> dict[str, Any]:
@@ -286,22 +286,28 @@ class Page:
 
     def html(self) -> str:
         """The page as HTML: no script, nothing from elsewhere."""
-        style = (files("manifact.experiments.reproduce") / "page.css").read_text(encoding="utf-8")
         body = "".join(block.html() for block in self.blocks)
-        return (
-            "<!doctype html><html lang=en><meta charset=utf-8>"
-            "<meta name=viewport content='width=device-width, initial-scale=1'>"
-            f"<title>{html.escape(self.title)}</title><style>{style}</style><main>"
-            f"<h1>{html.escape(self.title)}</h1>{_paragraphs(self.intro)}{body}"
-            f"<footer>{html.escape(record.provenance(self.environment))}</footer></main></html>\n"
-        )
+        footer = f"<footer>{html.escape(record.provenance(self.environment))}</footer>"
+        return document(self.title, paragraphs(self.intro) + body + footer)
+
+
+def document(title: str, body: str) -> str:
+    """A whole HTML file."""
+    style = (files("manifact.experiments.reproduce") / "page.css").read_text(encoding="utf-8")
+    return (
+        "<!doctype html><html lang=en><meta charset=utf-8>"
+        "<meta name=viewport content='width=device-width, initial-scale=1'>"
+        f"<title>{html.escape(title)}</title><style>{style}</style><main>"
+        f"<h1>{html.escape(title)}</h1>{body}</main></html>\n"
+    )
 
 
 def _parted(*parts: str) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _paragraphs(text: str) -> str:
+def paragraphs(text: str) -> str:
+    """Text with blank lines between its paragraphs, as HTML."""
     return "".join(f"<p>{_inline(part)}</p>" for part in text.split("\n\n") if part)
 
 
