@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy import sparse
 
 from manifact.graphs import AffinityGraph, KNNGraph
 from manifact.graphs.operator import check_affinity
@@ -18,3 +19,26 @@ def test_leading_eigenvectors(n, rng):
     # The first relaxed indicator of a connected graph is constant.
     relaxed = vectors[:, 0] * scale
     assert np.ptp(relaxed) < 1e-3 * abs(relaxed.mean())
+
+
+@pytest.mark.parametrize("sizes", [(300, 250, 220, 30), (400, 1, 1, 300, 5), (40, 30, 2, 2, 1)])
+@pytest.mark.parametrize("k", [2, 4, 6])
+def test_no_eigenvalue_of_a_graph_in_pieces_is_missed(sizes, k, rng):
+    # Every piece with edges has an eigenvalue 1: one vector of Lanczos' method alone finds too few of them.
+    clouds = [100.0 * piece + rng.random((size, 3)) for piece, size in enumerate(sizes)]
+    parts = [KNNGraph(5).build(cloud).W for cloud in clouds]
+    graph = AffinityGraph(check_affinity(sparse.block_diag(parts, format="csr")))
+    vectors = leading_eigenvectors(graph, k, np.random.RandomState(0))
+    scale = np.divide(1, np.sqrt(graph.degrees), out=np.zeros(graph.n_samples), where=graph.degrees > 0)
+    S = scale[:, None] * graph.W.toarray() * scale
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(k), atol=1e-8)
+    np.testing.assert_allclose(np.diag(vectors.T @ S @ vectors), np.linalg.eigvalsh(S)[::-1][:k], atol=1e-5)
+
+
+def test_of_many_pieces_the_largest_count(rng):
+    sizes = (4, 30, 6, 20)
+    parts = [np.ones((size, size)) - np.eye(size) for size in sizes]
+    graph = AffinityGraph(check_affinity(sparse.csr_array(sparse.block_diag(parts))))
+    vectors = leading_eigenvectors(graph, 2, np.random.RandomState(0))
+    seen = [np.flatnonzero(np.abs(vectors[:, column]) > 1e-9) for column in range(2)]
+    assert [len(rows) for rows in seen] == [30, 20]

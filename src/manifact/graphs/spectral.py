@@ -2,20 +2,63 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import eigsh
 
 from manifact.backends import Array
-from manifact.graphs.operator import Graph
+from manifact.graphs.operator import AffinityGraph, Graph
 
 #: Below this many vertices (or three times the eigenvectors) the dense solver is quicker and never misses any.
 DENSE_SAMPLES = 200
 
 
 def leading_eigenvectors(graph: Graph, k: int, rng: np.random.RandomState) -> Array:
-    """The eigenvectors of D^(−½) W D^(−½) with the k largest eigenvalues, n x k, largest first."""
-    n, S = graph.n_samples, graph.normalized()
+    """The eigenvectors of D^(−½) W D^(−½) with the k largest eigenvalues, n x k, largest first.
+
+    Every connected piece of a graph has an eigenvalue 1, and Lanczos' method misses some of equal ones. So pieces are
+    solved one by one, where the edges are listed; of more than k pieces the k with the most samples count.
+    """
+    if isinstance(graph, AffinityGraph):
+        return _piece_by_piece(graph, k, rng)
+    return _leading(graph.normalized(), k, rng)[1]
+
+
+def _piece_by_piece(graph: AffinityGraph, k: int, rng: np.random.RandomState) -> Array:
+    root = np.sqrt(graph.degrees)
+    scale = sparse.diags_array(np.divide(1, root, out=np.zeros_like(root), where=root > 0))
+    S = sparse.csr_array(scale @ graph.W.astype(np.float64) @ scale)
+    pieces = _pieces(graph.W)
+    values: list[float] = []
+    found: list[Array] = []
+    for rows in pieces[:k]:
+        # Enough pieces with edges: each gives its eigenvalue 1 and nothing else can be larger.
+        wanted = 1 if len(pieces) >= k and len(pieces[k - 1]) > 1 else min(k, len(rows))
+        own, vectors = _leading(S[rows][:, rows], wanted, rng)
+        whole = np.zeros((graph.n_samples, wanted))
+        whole[rows] = vectors
+        values += own.tolist()
+        found.append(whole)
+    return np.hstack(found)[:, np.argsort(-np.array(values), kind="stable")[:k]]
+
+
+def _pieces(W: Any) -> list[Array]:
+    """The rows of each connected piece, most samples first."""
+    count, member = connected_components(W, directed=False)
+    sizes = np.bincount(member, minlength=count)
+    rows = np.split(np.argsort(member, kind="stable"), np.cumsum(sizes)[:-1])
+    return [rows[piece] for piece in np.argsort(-sizes, kind="stable")]
+
+
+def _leading(S: Any, k: int, rng: np.random.RandomState) -> tuple[Array, Array]:
+    """The k largest eigenvalues of a symmetric operator, in falling order, and their eigenvectors."""
+    n = S.shape[0]
     if n <= max(3 * k, DENSE_SAMPLES):
-        return np.linalg.eigh(S @ np.eye(n))[1][:, : -k - 1 : -1]
+        values, vectors = np.linalg.eigh(S @ np.eye(n))
+        return values[: -k - 1 : -1], vectors[:, : -k - 1 : -1]
     values, vectors = eigsh(S, k=k, which="LA", v0=rng.uniform(0.5, 1.5, n), tol=1e-6)
-    return vectors[:, np.argsort(-values)]
+    order = np.argsort(-values)
+    return values[order], vectors[:, order]
