@@ -2,10 +2,10 @@
 
     python benchmarks/averages.py
 
-Mean over all numbers of classes, in percent, of the runs that `manifact reproduce` wrote to `results/reproduce`. "paper"
-and "ours" are the paper's own method with its published rule and settings; "NMF" and "k-means" are ours by the paper's
-protocol. "NCut" is spectral clustering with rows of unit length on the same 5-nearest-neighbour graph, which no paper
-shows; "default" is the same model as it comes, with `solver="auto"`.
+Mean over all numbers of classes, in percent, of the runs that `manifact reproduce` wrote to `results/reproduce`.
+"paper" and "ours" are the paper's own method with its published rule and settings; "NMF" and "k-means" are ours by the
+paper's protocol. "NCut" is spectral clustering with rows of unit length on the same 5-nearest-neighbour graph, which no
+paper shows; "default" is the same model as it comes, with `solver="auto"`.
 """
 
 from __future__ import annotations

@@ -18,25 +18,11 @@ import numpy as np
 from manifact import GNMF, NMF, SPNMF
 from manifact.datasets import crossing_lines, two_rings
 from manifact.experiments.record import write
+from manifact.experiments.reproduce.separation import overlap, threshold_accuracy
 from manifact.graphs import FarthestGraph, KNNGraph
 
 DRAWS = range(5)
 STARTS = 20
-
-
-def threshold_accuracy(v, y):
-    """Accuracy of the best single threshold on v."""
-    ones = np.concatenate([[0], np.cumsum(y[np.argsort(v, kind="stable")])])
-    below = np.arange(len(y) + 1)
-    right = (below - ones) + (ones[-1] - ones)
-    return max(right.max(), len(y) - right.min()) / len(y)
-
-
-def overlap(v, y, bins=40):
-    """Σ min of the two classes' histograms: 0 apart, 1 alike."""
-    edges = np.linspace(v.min(), v.max() + 1e-12, bins + 1)
-    shares = [np.histogram(v[y == c], edges)[0] / np.sum(y == c) for c in (0, 1)]
-    return float(np.minimum(*shares).sum())
 
 
 def methods(seed, y):

@@ -12,7 +12,7 @@ from manifact.experiments.reproduce import command, spec
 from manifact.experiments.reproduce.index import write_index
 from manifact.experiments.reproduce.page import Claim, Claims, Page
 
-TINY = '''
+TINY = """
 title = "Digits"
 kind = "clusters"
 protocol = "Draw classes."
@@ -31,7 +31,7 @@ method = "PCA"
 name = "NMF"
 method = "NMF"
 parameters = {{ solver = "mu", max_iter = 5 }}
-'''
+"""
 
 
 @pytest.fixture

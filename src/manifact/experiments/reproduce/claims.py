@@ -38,6 +38,18 @@ def near(claim: Mapping[str, Any], score: str, ours: Mapping[str, float], paper:
     )
 
 
+def level(claim: Mapping[str, Any], score: str, ours: Mapping[str, float], runs: Scores) -> Claim:
+    """``method`` is at most ``points`` below each of ``than``."""
+    method, others, points = claim["method"], list(claim["than"]), claim["points"]
+    evidence = "; ".join(f"{other} {ours[other]:.1f} ({paired(runs[method], runs[other])})" for other in others)
+    return Claim(
+        f"{method}'s average {score} is within {points} points of {', '.join(others)} or above.",
+        all(ours[method] >= ours[other] - points for other in others),
+        f"{method} {ours[method]:.1f}; {evidence}.",
+        claim.get("cause", ""),
+    )
+
+
 def paired(first: Sequence[float], second: Sequence[float]) -> str:
     """The paired t-test of two methods over the same runs, in words."""
     difference = np.subtract(first, second)

@@ -15,6 +15,7 @@ from manifact import checks
 from manifact.backends import threads
 from manifact.datasets.home import user_cache
 from manifact.experiments.reproduce import spec
+from manifact.experiments.reproduce.draw import MissingMatplotlibError
 from manifact.experiments.reproduce.index import write_index
 from manifact.experiments.reproduce.jobs import Store
 from manifact.experiments.reproduce.page import Page
@@ -64,6 +65,8 @@ def make_page(name: str, quick: bool, setting: Setting) -> Page:
         page: Page = kind.reproduce(experiment, setting)
     except FileNotFoundError as missing:
         raise RefusedError(f"{name} needs data that are not here: {missing}") from missing
+    except MissingMatplotlibError as missing:
+        raise RefusedError(f"{name}: {missing}") from missing
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
             f"interrupted in {name}: what is done is kept in {setting.store.folder}, the same command goes on there"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -23,11 +23,20 @@ from manifact.datasets import (
     two_rings,
     unit_length,
 )
-from manifact.graphs import AffinityGraph, FarthestGraph, GraphBuilder, KNNGraph, LandmarkGraph
+from manifact.graphs import AffinityGraph, FarthestGraph, GraphBuilder, KNNGraph, LabelGraph, LandmarkGraph
 
 PREPARATIONS = {"unit": unit_length, "tfidf": tfidf, "raw": lambda X: X, "range": lambda X: X / X.max()}
-TOYS = {"two-rings": two_rings, "crossing-lines": crossing_lines, "three-gaussians": three_gaussians}
-GRAPHS: dict[str, type[GraphBuilder]] = {"knn": KNNGraph, "farthest": FarthestGraph, "landmark": LandmarkGraph}
+TOYS: dict[str, Callable[..., Dataset]] = {
+    "two-rings": two_rings,
+    "crossing-lines": crossing_lines,
+    "three-gaussians": three_gaussians,
+}
+GRAPHS: dict[str, type[GraphBuilder]] = {
+    "knn": KNNGraph,
+    "farthest": FarthestGraph,
+    "landmark": LandmarkGraph,
+    "labels": LabelGraph,
+}
 
 
 @dataclass(frozen=True)
@@ -99,13 +108,19 @@ def _samples(name: str, prepare: str, precision: str, largest: int | None, class
     return Samples(whole.X[rows], whole.y[rows])
 
 
+def builder(wanted: Mapping[str, Any]) -> GraphBuilder:
+    """What builds a graph from whatever samples it is given."""
+    parameters = {key: value for key, value in wanted.items() if key != "kind"}
+    return GRAPHS[wanted.get("kind", "knn")](**parameters)
+
+
 def graph(settings: Mapping[str, Any], wanted: Mapping[str, Any] | None) -> Any:
     """What a model takes as ``graph``: an affinity built once for all methods that want it, or a builder."""
     if wanted is None:
         return None
     kind, parameters = wanted.get("kind", "knn"), {key: value for key, value in wanted.items() if key != "kind"}
-    if kind == "landmark":
-        return LandmarkGraph(**parameters)
+    if kind in ("landmark", "labels"):
+        return builder(wanted)
     where = {key: settings.get(key) for key in ("data", "prepare", "precision", "largest", "classes", "draw")}
     return _affinity(json.dumps(where, sort_keys=True), kind, json.dumps(parameters, sort_keys=True))
 

@@ -33,10 +33,13 @@ class Setting:
             return run_jobs(jobs, self.store, self.workers, advance)
 
 
-def job(task: str, settings: Mapping[str, Any], alone: bool = False) -> Job:
-    """A job on a data set, which knows the data by their content."""
+def job(task: str, settings: Mapping[str, Any], alone: bool = False, part: str = "") -> Job:
+    """A job on a data set, which knows the data by their content.
+
+    Jobs on the same samples run in one process; ``part`` parts them where that would be too much for one.
+    """
     settings = {key: value for key, value in settings.items() if key not in WORDS}
-    group = json.dumps({key: settings.get(key) for key in SAMPLES}) if "data" in settings else ""
+    group = json.dumps([part, {key: settings.get(key) for key in SAMPLES}]) if "data" in settings else ""
     if "data" in settings:
         settings["digest"] = digest(settings["data"])
     return Job(task, settings, group, alone)

@@ -111,7 +111,8 @@ def load(name: str, quick: bool = False) -> Experiment:
     if quick:
         for method in methods:
             method.update(changes.get("methods", {}).get(method["name"], {}))
-        content |= _without(changes, "methods")
+        common = content.get("common", {}) | changes.get("common", {})
+        content |= _without(changes, "methods") | {"common": common}
     return Experiment(name, content, quick)
 
 

@@ -120,7 +120,9 @@ def _claims(experiment: Experiment, results: Results) -> list[Claim]:
     for claim in experiment.get("claims", ()):
         for score in claim.get("scores", experiment["scores"]):
             ours = averages(experiment, results, score)
-            if "than" in claim:
+            if "than" in claim and "points" in claim:
+                found.append(claims.level(claim, score, ours, _runs(results, score)))
+            elif "than" in claim:
                 found.append(claims.above(claim, score, ours, _runs(results, score)))
             else:
                 found.append(claims.near(claim, score, ours, paper_averages(experiment, score)))

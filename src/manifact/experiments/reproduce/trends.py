@@ -1,0 +1,170 @@
+"""What a paper says of its curves, asked of ours: how flat they are, where they fall, where they are best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from manifact.experiments.reproduce.claims import paired
+from manifact.experiments.reproduce.page import Claim
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Averages in percent over the values of a setting, and the runs behind each, in one order for all methods."""
+
+    x: Sequence[float]
+    means: Sequence[float]
+    runs: Sequence[Sequence[float]]
+
+    def between(self, low: float, high: float) -> dict[float, float]:
+        """The averages of a part of the range."""
+        return {x: mean for x, mean in zip(self.x, self.means, strict=True) if low <= x <= high}
+
+    @property
+    def best(self) -> float:
+        """Where the average is highest."""
+        return self.x[int(np.argmax(self.means))]
+
+    @property
+    def spread(self) -> float:
+        """The highest average less the lowest."""
+        return float(np.ptp(self.means))
+
+
+#: Data set -> method -> curve.
+Curves = Mapping[str, Mapping[str, Curve]]
+#: Whether a data set shows what is claimed, and the numbers.
+Finding = tuple[bool, str]
+
+
+def judge(claim: Mapping[str, Any], score: str, symbol: str, curves: Curves) -> Claim:
+    """A claim about one score over a setting: it holds if it does on every data set that it names."""
+    rule = RULES[claim["rule"]]
+    sets = {name: curves[name] for name in claim.get("sets", curves)}
+    findings = {name: rule.find(claim, methods) for name, methods in sets.items()}
+    evidence = " ".join(f"{name}: {words}." for name, (_, words) in findings.items())
+    holds = all(found for found, _ in findings.values())
+    words = {key: ", ".join(value) if isinstance(value, list) else value for key, value in claim.items()}
+    text = rule.text.format(**{"score": score, "symbol": symbol, **_ends(claim, curves), **words})
+    return Claim(text, holds, evidence, claim.get("cause", ""))
+
+
+def judge_best_differ(score: str, symbol: str, method: str, curves: Curves) -> Claim:
+    """The best value of a setting is not the same on all data sets."""
+    best = {name: methods[method].best for name, methods in curves.items()}
+    return Claim(
+        f"{method}: the {symbol} with the best {score} differs between data sets.",
+        len(set(best.values())) > 1,
+        "Best at " + ", ".join(f"{value:g} ({name})" for name, value in best.items()) + ".",
+    )
+
+
+def judge_sensitivity(score: str, method: str, most: str, curves: Mapping[str, Curves], cause: str = "") -> Claim:
+    """One setting moves the score more than the others do; ``curves`` by the symbol of the setting."""
+    spreads = {
+        symbol: {name: methods[method].spread for name, methods in found.items() if method in methods}
+        for symbol, found in curves.items()
+    }
+    others = [symbol for symbol in spreads if symbol != most]
+    holds = all(spreads[most][name] > spreads[other][name] for other in others for name in spreads[most])
+    words = [
+        f"{name}: " + ", ".join(f"{symbol} moves it by {spreads[symbol][name]:.1f}" for symbol in spreads)
+        for name in spreads[most]
+    ]
+    return Claim(f"{method}'s {score} depends more on {most} than on {' or '.join(others)}.", holds,
+                 "; ".join(words) + " points.", cause)  # fmt: skip
+
+
+def _ends(claim: Mapping[str, Any], curves: Curves) -> dict[str, Any]:
+    """The range that a claim is about: its own, or all of it."""
+    curve = next(iter(next(iter(curves.values())).values()))
+    return {"low": claim.get("low", min(curve.x)), "high": claim.get("high", max(curve.x))}
+
+
+def _range(claim: Mapping[str, Any], curve: Curve) -> tuple[float, float]:
+    return claim.get("low", min(curve.x)), claim.get("high", max(curve.x))
+
+
+def _stable(claim: Mapping[str, Any], methods: Mapping[str, Curve]) -> Finding:
+    curve = methods[claim["method"]]
+    means = curve.between(*_range(claim, curve)).values()
+    return max(means) - min(means) <= claim["points"], f"{min(means):.1f} to {max(means):.1f}"
+
+
+def _above(claim: Mapping[str, Any], methods: Mapping[str, Curve]) -> Finding:
+    curve = methods[claim["method"]]
+    low, high = _range(claim, curve)
+    least = {
+        other: min(mean - methods[other].between(x, x)[x] for x, mean in curve.between(low, high).items())
+        for other in claim["than"]
+    }
+    words = ", ".join(f"{margin:+.1f} to {other}" for other, margin in least.items())
+    return all(margin > 0 for margin in least.values()), f"smallest margin {words}"
+
+
+def _better(claim: Mapping[str, Any], methods: Mapping[str, Curve]) -> Finding:
+    curve, other = methods[claim["method"]], methods[claim["than"]]
+    low, high = _range(claim, curve)
+    inside = [index for index, x in enumerate(curve.x) if low <= x <= high]
+    ours, theirs = (float(np.mean([c.means[index] for index in inside])) for c in (curve, other))
+    runs = [[run for index in inside for run in c.runs[index]] for c in (curve, other)]
+    return ours > theirs, f"{ours:.1f} against {theirs:.1f} ({paired(*runs)})"
+
+
+def _falls(claim: Mapping[str, Any], methods: Mapping[str, Curve]) -> Finding:
+    curve = methods[claim["method"]]
+    low, high = _range(claim, curve)
+    first, last = list(curve.x).index(low), list(curve.x).index(high)
+    fall = curve.means[first] - curve.means[last]
+    words = f"{curve.means[first]:.1f} at {low:g}, {curve.means[last]:.1f} at {high:g}"
+    return fall > claim.get("points", 0), f"{words} ({paired(curve.runs[last], curve.runs[first])})"
+
+
+def _keeps(claim: Mapping[str, Any], methods: Mapping[str, Curve]) -> Finding:
+    _, words = _falls(claim, methods)
+    curve = methods[claim["method"]]
+    low, high = _range(claim, curve)
+    means = curve.between(low, high)
+    return means[low] - means[high] <= claim["points"], words
+
+
+def _best_at(claim: Mapping[str, Any], methods: Mapping[str, Curve]) -> Finding:
+    curve = methods[claim["method"]]
+    at = curve.between(claim["value"], claim["value"])[claim["value"]]
+    return curve.best == claim[
+        "value"
+    ], f"best {max(curve.means):.1f} at {curve.best:g}, {at:.1f} at {claim['value']:g}"
+
+
+def _best_inside(claim: Mapping[str, Any], methods: Mapping[str, Curve]) -> Finding:
+    curve = methods[claim["method"]]
+    words = f"best {max(curve.means):.1f} at {curve.best:g}; {curve.means[0]:.1f} and {curve.means[-1]:.1f} at the ends"
+    return curve.best not in (curve.x[0], curve.x[-1]), words
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What is claimed, in words with holes for the settings, and how to find out."""
+
+    text: str
+    find: Callable[[Mapping[str, Any], Mapping[str, Curve]], Finding]
+
+
+RULES: dict[str, Rule] = {
+    "stable": Rule("{method}'s {score} stays within {points} points for {symbol} from {low:g} to {high:g}.", _stable),
+    "above": Rule("{method} is above {than} in {score} at every {symbol} from {low:g} to {high:g}.", _above),
+    "better": Rule("{method} is above {than} in average {score} over {symbol} from {low:g} to {high:g}.", _better),
+    "falls": Rule("{method}'s {score} falls from {symbol} = {low:g} to {high:g}.", _falls),
+    "falls by": Rule(
+        "{method}'s {score} falls by more than {points} points from {symbol} = {low:g} to {high:g}.", _falls
+    ),
+    "keeps": Rule("{method}'s {score} loses at most {points} points from {symbol} = {low:g} to {high:g}.", _keeps),
+    "best at": Rule("{method}'s {score} is best at {symbol} = {value:g}.", _best_at),
+    "best inside": Rule(
+        "{method}'s {score} is best neither at the smallest nor at the largest {symbol}.", _best_inside
+    ),
+}
