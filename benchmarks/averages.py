@@ -32,9 +32,9 @@ def averages(page):
     """Score -> method -> the cell of the last line."""
     blocks = json.loads((FOLDER / f"{page}.json").read_text())["blocks"]
     return {
-        block["title"]: {row["method"]: row for row in block["rows"] if row.get("K") == "Avg."}
+        block["title"]: {row["column"]: row for row in block["rows"] if row.get("row") == "Avg."}
         for block in blocks
-        if any(row.get("K") == "Avg." for row in block.get("rows", ()))
+        if any(row.get("row") == "Avg." for row in block.get("rows", ()))
     }
 
 

@@ -109,7 +109,7 @@ def data(
 
     try:
         done = command.get(names, home) if names else command.show(home)
-    except (ValueError, ImportError) as refusal:
+    except (ValueError, ImportError, OSError) as refusal:
         typer.echo(refusal, err=True)
         raise typer.Exit(2) from None
     raise typer.Exit(0 if done else 1)

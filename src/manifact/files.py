@@ -25,6 +25,18 @@ def replacing(path: Path) -> Iterator[Path]:
         raise
 
 
+def writable(option: str, folder: Path) -> Path:
+    """The folder, made if it was not there; one sentence if nothing can be written into it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder):
+            return folder
+    except OSError as error:
+        raise ValueError(
+            f"{option}={str(folder)!r} cannot be written ({error.strerror}): give another folder"
+        ) from error
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a text file."""
     with replacing(path) as temporary:

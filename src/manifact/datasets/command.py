@@ -63,17 +63,20 @@ def show(home: Folder = None, console: Console | None = None) -> bool:
         table.add_row(row.name, *map(str, (row.samples, row.features, row.classes)), row.kind, where)
     console = console or Console()
     console.print(table)
-    console.print(f"Data home: {data_home(home)}", highlight=False, soft_wrap=True)
+    console.print(f"Data home: {data_home(home)}", highlight=False, soft_wrap=True, markup=False)
     return True
 
 
 def get(names: Iterable[str], home: Folder = None, console: Console | None = None) -> bool:
     """Download the named sets ("all": every one) and print what became of each; whether all of them are here."""
     names = list(names)
+    for name in names:
+        checks.option("NAME", name, [*NAMES, "all"])
     console = console or Console()
     outcomes = fetch_many(NAMES if "all" in names else names, home, progress=console.is_terminal)
     for outcome in outcomes:
-        console.print(outcome.problem or f"{outcome.name}: {outcome.file}", highlight=False, soft_wrap=True)
+        told = outcome.problem or f"{outcome.name}: {outcome.file}"
+        console.print(told, highlight=False, soft_wrap=True, markup=False)
     return all(outcome.problem is None for outcome in outcomes)
 
 

@@ -43,7 +43,7 @@ def load(name: str, home: Folder = None) -> Dataset:
         originals = " with ".join(entry.originals[0])
         raise FileNotFoundError(
             f"{name} is not in {folder}: put {entry.layout} there, or set MANIFACT_DATA to its folder; "
-            f"{originals} will do as well, and manifact.datasets.fetch({name!r}) downloads it"
+            f"{originals} will do as well, and `manifact data {name}` downloads it"
         )
     return _reader(files[0])(entry, files)
 

@@ -63,11 +63,11 @@ def cell(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def provenance(facts: Mapping[str, Any]) -> str:
+def provenance(facts: Mapping[str, Any], done: str = "Measured") -> str:
     """Where numbers come from, in one sentence."""
     packages = ", ".join(f"{name} {number}" for name, number in facts["packages"].items())
     machine = f"{facts['cores']} cores of {facts['machine']}"
-    return f"Measured {facts['date']} with Python {facts['python']}, {packages} on {machine}."
+    return f"{done} {facts['date']} with Python {facts['python']}, {packages} on {machine}."
 
 
 def _processor() -> str:

@@ -32,17 +32,17 @@ def _piece_by_piece(graph: AffinityGraph, k: int, rng: np.random.RandomState) ->
     scale = sparse.diags_array(np.divide(1, root, out=np.zeros_like(root), where=root > 0))
     S = sparse.csr_array(scale @ graph.W.astype(np.float64) @ scale)
     pieces = _pieces(graph.W)
-    values: list[float] = []
-    found: list[Array] = []
+    found: list[tuple[float, Array, Array]] = []
     for rows in pieces[:k]:
         # Enough pieces with edges: each gives its eigenvalue 1 and nothing else can be larger.
         wanted = 1 if len(pieces) >= k and len(pieces[k - 1]) > 1 else min(k, len(rows))
         own, vectors = _leading(S[rows][:, rows], wanted, rng)
-        whole = np.zeros((graph.n_samples, wanted))
-        whole[rows] = vectors
-        values += own.tolist()
-        found.append(whole)
-    return np.hstack(found)[:, np.argsort(-np.array(values), kind="stable")[:k]]
+        found += [(value, rows, vector) for value, vector in zip(own, vectors.T, strict=True)]
+    found = sorted(found, key=lambda one: -one[0])[:k]
+    leading = np.zeros((graph.n_samples, len(found)))
+    for column, (_, rows, vector) in enumerate(found):
+        leading[rows, column] = vector
+    return leading
 
 
 def _pieces(W: Any) -> list[Array]:

@@ -77,7 +77,40 @@ def test_data_that_are_not_here_are_named_with_the_remedy(papers):
     result = CliRunner().invoke(app, ["reproduce", "absent", "--results", str(papers / "out"), "--jobs", "1"])
     assert result.exit_code == 2
     assert "absent needs data that are not here: coil20 is not in" in result.output
-    assert not (papers / "out").exists()
+    assert not list((papers / "out").iterdir())
+
+
+def test_missing_data_do_not_keep_the_others_from_being_run(papers):
+    arguments = ["--quick", "--jobs", "1", "--results", str(papers / "out"), "--cache", str(papers / "runs")]
+    result = CliRunner().invoke(app, ["reproduce", "all", *arguments])
+    assert result.exit_code == 2
+    assert "absent needs data that are not here" in result.output
+    assert (papers / "out" / "quick" / "tiny.md").exists()
+
+
+def test_a_list_of_pages_that_is_not_ours_is_not_replaced(papers):
+    (papers / "README.md").write_text("my project")
+    result = CliRunner().invoke(app, ["reproduce", "tiny", "--results", str(papers), "--cache", str(papers / "runs")])
+    assert result.exit_code == 2
+    assert "has a README.md that is not ours: give another folder" in result.output
+    assert (papers / "README.md").read_text() == "my project"
+
+
+@pytest.mark.parametrize("option", ["--results", "--cache"])
+def test_a_folder_that_cannot_be_written_is_refused_before_any_work(papers, option, monkeypatch):
+    monkeypatch.setattr("manifact.experiments.reproduce.jobs.Job.run", lambda job: pytest.fail("worked"))
+    (papers / "file").write_text("")
+    folders = {"--results": str(papers / "out"), "--cache": str(papers / "runs"), option: str(papers / "file" / "x")}
+    result = CliRunner().invoke(app, ["reproduce", "tiny", *(word for pair in folders.items() for word in pair)])
+    assert result.exit_code == 2
+    assert f"{option}='{papers / 'file' / 'x'}' cannot be written" in result.output
+
+
+def test_pages_beside_other_json_files_are_listed_alone(papers, console):
+    (papers / "out" / "quick").mkdir(parents=True)
+    (papers / "out" / "quick" / "bench-kl.json").write_text('{"rows": []}')
+    command.reproduce(["tiny"], quick=True, jobs=1, results=papers / "out", cache=papers / "runs", console=console)
+    assert "bench-kl" not in (papers / "out" / "quick" / "README.md").read_text()
 
 
 def test_an_interrupt_says_where_to_go_on(papers, monkeypatch):
@@ -100,13 +133,13 @@ def test_without_a_name_the_experiments_are_listed(papers):
 
 def test_the_list_counts_claims(tmp_path):
     claims = Claims([Claim("a", True, ""), Claim("b", False, ""), Claim("c", True, "")])
-    Page("one", "The one", "Intro.", [claims]).write(tmp_path)
-    Page("two", "The two", "Intro.", []).write(tmp_path)
+    Page("gnmf-demo", "The one", "Intro.", [claims]).write(tmp_path)
+    Page("gnmf-table3", "The two", "Intro.", []).write(tmp_path)
     write_index(tmp_path)
     text = (tmp_path / "README.md").read_text()
-    assert "| [one](one.md) | The one | 2 of 3 |" in text
-    assert "| [two](two.md) | The two | 0 of 0 |" in text
-    assert "<a href='one.html'>one</a>" in (tmp_path / "index.html").read_text()
+    assert "| [gnmf-demo](gnmf-demo.md) | The one | 2 of 3 |" in text
+    assert "| [gnmf-table3](gnmf-table3.md) | The two | 0 of 0 |" in text
+    assert "<a href='gnmf-demo.html'>gnmf-demo</a>" in (tmp_path / "index.html").read_text()
 
 
 def test_data_home_command_lists_and_refuses(papers):
@@ -115,11 +148,11 @@ def test_data_home_command_lists_and_refuses(papers):
     assert "coil20" in result.output
     result = CliRunner().invoke(app, ["data", "iris"])
     assert result.exit_code == 2
-    assert "name='iris' is not known" in result.output
+    assert "NAME='iris' is not known" in result.output
 
 
 def test_pages_hold_plain_json(papers, console):
     command.reproduce(["tiny"], quick=True, jobs=1, results=papers / "out", cache=papers / "runs", console=console)
     content = json.loads((papers / "out" / "quick" / "tiny.json").read_text())
     assert content["title"] == "Digits"
-    assert {row["method"] for row in content["blocks"][0]["rows"]} == {"PCA", "NMF"}
+    assert {row["column"] for row in content["blocks"][0]["rows"]} == {"PCA", "NMF"}

@@ -45,7 +45,7 @@ def page():
         (Value(80.0, 5.0), Value(85.0, 0.1), "inside"),
         (Value(80.0, 5.0), Value(85.1, 9.0), "above"),
         (Value(80.0, 5.0), Value(74.9, 9.0), "below"),
-        (Value(80.0), Value(82.0, 3.0), "inside"),
+        (Value(80.0), Value(82.0, 3.0), "inside ours"),
         (Value(80.0), Value(82.0, 1.0), "above"),
         (Value(80.0), Value(82.0), ""),
         (None, Value(82.0, 1.0), ""),
@@ -105,7 +105,7 @@ def test_written_files_hold_the_same_numbers(page, tmp_path):
     content = json.loads((written.parent / "name.json").read_text())
     first = content["blocks"][1]["rows"][0]
     assert first == {
-        "K": "4", "method": "GNMF", "paper": 93.5, "paper sd": 10.1, "ours": 91.0, "ours sd": 3.0,
+        "row": "4", "column": "GNMF", "paper": 93.5, "paper sd": 10.1, "ours": 91.0, "ours sd": 3.0,
         "difference": -2.5, "verdict": "inside",
     }  # fmt: skip
     assert content["environment"]["packages"]["manifact"]

@@ -18,6 +18,7 @@ from manifact.experiments.bench import SECTIONS
 from manifact.experiments.bench.data import Samples, prepared
 from manifact.experiments.bench.setting import QUICK, Scale, Setting, UnavailableError
 from manifact.experiments.record import write
+from manifact.files import writable
 
 REPEATS = 5
 QUICK_REPEATS = 3
@@ -40,9 +41,9 @@ def bench(
         for name in only:
             checks.option("--only", name, SECTIONS)
         samples = _samples(data)
+        folder = writable("--results", Path(results))
     except (ValueError, FileNotFoundError) as error:
         raise RefusedError(str(error)) from error
-    folder = _writable(Path(results))
     console = console or Console()
     scale = QUICK if quick else Scale()
     repeats = repeats or (QUICK_REPEATS if quick else REPEATS)
@@ -65,17 +66,6 @@ def _samples(name: str | None) -> Samples | None:
         return None
     checks.option("--data", name, NAMES)
     return prepared(name)
-
-
-def _writable(folder: Path) -> Path:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=folder):
-            return folder
-    except OSError as error:
-        raise RefusedError(
-            f"--results={str(folder)!r} cannot be written ({error.strerror}): give another folder"
-        ) from error
 
 
 def _record(name: str, title: str, note: str, rows: Sequence[Mapping[str, Any]], folder: Path) -> Path:

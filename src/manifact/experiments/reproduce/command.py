@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from concurrent.futures.process import BrokenProcessPool
 from importlib import import_module
 from pathlib import Path
 
@@ -16,10 +17,11 @@ from manifact.backends import threads
 from manifact.datasets.home import user_cache
 from manifact.experiments.reproduce import spec
 from manifact.experiments.reproduce.draw import MissingMatplotlibError
-from manifact.experiments.reproduce.index import write_index
+from manifact.experiments.reproduce.index import foreign, write_index
 from manifact.experiments.reproduce.jobs import Store
 from manifact.experiments.reproduce.page import Page
 from manifact.experiments.reproduce.setting import Setting
+from manifact.files import writable
 
 
 class RefusedError(Exception):
@@ -34,18 +36,27 @@ def reproduce(
     cache: str | os.PathLike[str] | None = None,
     console: Console | None = None,
 ) -> None:
-    """Run the experiments and write their pages; ``names`` may be "all"."""
+    """Run the experiments and write their pages; ``names`` may be "all".
+
+    One whose data are not here does not keep the others from being run: it is refused at the end.
+    """
+    chosen = _chosen(names)
+    folder = _own_folder(Path(results) / "quick" if quick else Path(results))
     console = console or Console()
-    setting = Setting(
-        Store(Path(cache) if cache else default_cache()), jobs or threads.count(), show=console.is_terminal
-    )
-    folder = Path(results) / "quick" if quick else Path(results)
-    for name in _chosen(names):
-        page = make_page(name, quick, setting)
+    setting = Setting(_store(cache), jobs or threads.count(), show=console.is_terminal)
+    refused = []
+    for name in chosen:
+        try:
+            page = make_page(name, quick, setting)
+        except RefusedError as refusal:
+            refused.append(str(refusal))
+            continue
         written = page.write(folder)
         write_index(folder)
-        console.print(Markdown(page.markdown()) if console.is_terminal else page.title)
-        console.print(f"{written}", highlight=False, soft_wrap=True)
+        console.print(Markdown(page.markdown()) if console.is_terminal else page.title, markup=False)
+        console.print(str(written), highlight=False, soft_wrap=True, markup=False)
+    if refused:
+        raise RefusedError("\n".join(refused))
 
 
 def show_names(console: Console | None = None) -> None:
@@ -65,6 +76,8 @@ def make_page(name: str, quick: bool, setting: Setting) -> Page:
         page: Page = kind.reproduce(experiment, setting)
     except FileNotFoundError as missing:
         raise RefusedError(f"{name} needs data that are not here: {missing}") from missing
+    except (OSError, ValueError, BrokenProcessPool) as problem:
+        raise RefusedError(f"{name} could not be run to its end: {problem}") from problem
     except MissingMatplotlibError as missing:
         raise RefusedError(f"{name}: {missing}") from missing
     except KeyboardInterrupt:
@@ -81,11 +94,28 @@ def default_cache() -> Path:
 
 def _chosen(names: Sequence[str]) -> list[str]:
     known = spec.names()
-    if not names or "all" in names:
-        return known
     for name in names:
         try:
             checks.option("NAME", name, [*known, "all"])
         except ValueError as error:
             raise RefusedError(str(error)) from error
-    return list(dict.fromkeys(names))
+    return known if "all" in names else list(dict.fromkeys(names))
+
+
+def _store(cache: str | os.PathLike[str] | None) -> Store:
+    try:
+        return Store(writable("--cache", Path(cache) if cache else default_cache()))
+    except ValueError as error:
+        raise RefusedError(str(error)) from error
+
+
+def _own_folder(folder: Path) -> Path:
+    """The folder for the pages, before any work is done: it can be written, and its list of pages is ours."""
+    try:
+        writable("--results", folder)
+    except ValueError as error:
+        raise RefusedError(str(error)) from error
+    theirs = foreign(folder)
+    if theirs is not None:
+        raise RefusedError(f"--results={str(folder)!r} has a {theirs.name} that is not ours: give another folder")
+    return folder

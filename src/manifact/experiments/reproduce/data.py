@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from manifact.datasets import (
     two_rings,
     unit_length,
 )
+from manifact.datasets.digest import digest as digest_of
 from manifact.graphs import AffinityGraph, FarthestGraph, GraphBuilder, KNNGraph, LabelGraph, LandmarkGraph
 
 PREPARATIONS = {"unit": unit_length, "tfidf": tfidf, "raw": lambda X: X, "range": lambda X: X / X.max()}
@@ -65,12 +65,7 @@ def dataset(name: str) -> Dataset:
 def digest(name: str) -> str:
     """A fingerprint of the data: results of other data under the same name are not taken for these."""
     data = dataset(name)
-    X = sparse.csr_array(data.X)
-    text = hashlib.sha256(repr(X.shape).encode())
-    for array, kind in ((X.data, np.float64), (X.indices, np.int64), (X.indptr, np.int64), (data.y, np.int64)):
-        # In one type, so that it does not matter which file the same numbers came from.
-        text.update(np.ascontiguousarray(array, dtype=kind).data)
-    return text.hexdigest()[:12]
+    return digest_of(data.X, data.y)[:12]
 
 
 @lru_cache(maxsize=4)

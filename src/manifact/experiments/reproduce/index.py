@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from manifact.experiments import record
+from manifact.experiments.reproduce import spec
 from manifact.experiments.reproduce.page import document, paragraphs
 from manifact.files import write_text
 
@@ -29,9 +30,18 @@ class Entry(NamedTuple):
 
 def write_index(folder: Path) -> None:
     """Write ``README.md`` and ``index.html``."""
-    entries = [_entry(file) for file in sorted(folder.glob("*.json"))]
+    entries = [_entry(folder / f"{name}.json") for name in spec.names() if (folder / f"{name}.json").exists()]
     write_text(folder / "README.md", _markdown(entries))
     write_text(folder / "index.html", _html(entries))
+
+
+def foreign(folder: Path) -> Path | None:
+    """A file of somebody else's that `write_index` would replace, if there is one."""
+    for name in ("README.md", "index.html"):
+        file = folder / name
+        if file.exists() and TITLE not in html.unescape(file.read_text(encoding="utf-8", errors="replace")):
+            return file
+    return None
 
 
 def _entry(file: Path) -> Entry:

@@ -21,11 +21,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from manifact._version import __version__
+from manifact.backends import threads
 from manifact.files import write_text
 from manifact.progress import Advance
 
-#: A result is asked for by the same settings, the same data and the same version of the package.
+#: Raised whenever a change of the code changes results: what was stored before is then done again.
+RESULTS = 1
 TASKS = "manifact.experiments.reproduce.tasks"
 
 
@@ -48,7 +52,8 @@ class Job:
 
     @cached_property
     def _text(self) -> str:
-        return json.dumps({"task": self.task, "version": __version__, **self.settings}, sort_keys=True)
+        known = {"task": self.task, "version": __version__, "results": RESULTS}
+        return json.dumps(known | dict(self.settings), sort_keys=True)
 
     def run(self) -> dict[str, Any]:
         """Do the work."""
@@ -89,14 +94,17 @@ def run_jobs(
     missing = {job.key: job for job in jobs if job.key not in found}
     advance(len(jobs) - len(missing))
     groups = _groups(missing.values())
-    apart = [group for group in groups if group[0].alone]
     shared = [group for group in groups if not group[0].alone]
     if workers > 1 and len(shared) > 1:
         _in_processes(shared, store, workers, advance)
     else:
-        apart += shared
-    for group in apart:
-        _serve(group, store, advance)
+        # One thread, as in a worker: the last digits of a sum depend on how many share it.
+        with threadpool_limits(1), threads.limit(1):
+            for group in shared:
+                _serve(group, store, advance)
+    for group in groups:
+        if group[0].alone:
+            _serve(group, store, advance)
     for key, job in missing.items():
         result = store.get(job)
         if result is None:
@@ -159,8 +167,6 @@ def _begin() -> None:
     # Two workers with two threads each on two cores wait for each other more than they work. Libraries that are
     # loaded already are told, those that come later read it.
     os.environ.update(dict.fromkeys(THREADS, "1"))
-    from threadpoolctl import threadpool_limits
-
     threadpool_limits(1)
 
 

@@ -32,7 +32,10 @@ class Cell:
 
     @property
     def verdict(self) -> str:
-        """Where ours is: "inside", "above" or "below" the paper's mean ± its spread (ours, if it prints none)."""
+        """Where ours is: "inside", "above" or "below" the paper's mean ± its spread.
+
+        Where the paper prints none it is ours that is meant, and the verdict "inside ours" says so.
+        """
         if self.difference is None:
             return ""
         assert self.paper is not None
@@ -40,7 +43,9 @@ class Cell:
         spread = self.ours.sd if self.paper.sd is None else self.paper.sd
         if spread is None:
             return ""
-        return "inside" if abs(self.difference) <= spread else "above" if self.difference > 0 else "below"
+        if abs(self.difference) > spread:
+            return "above" if self.difference > 0 else "below"
+        return "inside" if self.paper.sd is not None else "inside ours"
 
 
 class Block(Protocol):
@@ -56,7 +61,11 @@ class Block(Protocol):
         """As plain values."""
 
 
-MARKS = {"inside": "✓", "above": "↑", "below": "↓", "": ""}
+MARKS = {"inside": "✓", "inside ours": "(✓)", "above": "↑", "below": "↓", "": ""}
+#: How to read the marks, for the text above a table.
+MARKS_EXPLAINED = """\
+A cell is the paper's number → **ours**, then the difference. ✓: inside the paper's mean ± its spread, (✓): it prints \
+none and the difference is inside ours; ↑ above, ↓ below. What has no paper's number is ours."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +104,7 @@ class Comparison:
         """Every cell with both numbers, their difference and the verdict."""
         found = []
         for (row, column), cell in self.cells.items():
-            entry: dict[str, Any] = {self.corner or "row": row, "method": column}
+            entry: dict[str, Any] = {"row": row, "column": column}
             for who, value in (("paper", cell.paper), ("ours", cell.ours)):
                 if value is not None:
                     entry |= {who: value.mean, f"{who} sd": value.sd}
@@ -131,7 +140,8 @@ class Comparison:
         if cell.difference is None:
             return f"<td>{paper}{ours}<i></i></td>"
         mark = MARKS[cell.verdict]
-        return f"<td class='{cell.verdict}'>{paper}{ours}<i>{cell.difference:+.{self.digits}f} {mark}</i></td>"
+        kind = cell.verdict.split()[0] if cell.verdict else ""
+        return f"<td class='{kind}'>{paper}{ours}<i>{cell.difference:+.{self.digits}f} {mark}</i></td>"
 
 
 @dataclass(frozen=True)
@@ -173,6 +183,8 @@ class Claim:
     evidence: str
     #: Why it does not hold, where we know.
     cause: str = ""
+    #: Whether a test says so, too; None where there was none.
+    significant: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -196,11 +208,18 @@ class Claims:
 
     def data(self) -> dict[str, Any]:
         """The claims as they are."""
-        return {"title": self.title, "claims": [vars(claim) for claim in self.claims]}
+        return {"title": self.title, "claims": [self._plain(claim) for claim in self.claims]}
+
+    @staticmethod
+    def _plain(claim: Claim) -> dict[str, Any]:
+        # The cause is that of a failure: beside a claim that holds it would say what is not so.
+        return vars(claim) | {"cause": "" if claim.holds else claim.cause}
 
     @staticmethod
     def _line(claim: Claim, strong: str) -> str:
         verdict = "Holds" if claim.holds else "Does not hold"
+        if claim.significant is False:
+            verdict += ", not significantly"
         cause = f" {claim.cause}" if claim.cause and not claim.holds else ""
         return f"{strong}{verdict}{strong}: {claim.text} {claim.evidence}{cause}".strip()
 
@@ -252,6 +271,10 @@ class Picture:
         return {"title": self.title, "file": f"{self.name}.svg", "note": self.caption}
 
 
+#: Under a page: its runs may have been done earlier, and come from the store.
+RUNS = "Written"
+
+
 @dataclass(frozen=True)
 class Page:
     """Everything there is to say about one experiment."""
@@ -282,12 +305,12 @@ class Page:
     def markdown(self) -> str:
         """The page as Markdown."""
         parts = [f"# {self.title}", self.intro, *(block.markdown() for block in self.blocks)]
-        return _parted(*parts, record.provenance(self.environment)) + "\n"
+        return _parted(*parts, record.provenance(self.environment, RUNS)) + "\n"
 
     def html(self) -> str:
         """The page as HTML: no script, nothing from elsewhere."""
         body = "".join(block.html() for block in self.blocks)
-        footer = f"<footer>{html.escape(record.provenance(self.environment))}</footer>"
+        footer = f"<footer>{html.escape(record.provenance(self.environment, RUNS))}</footer>"
         return document(self.title, paragraphs(self.intro) + body + footer)
 
 

@@ -111,7 +111,8 @@ def _better(claim: Mapping[str, Any], methods: Mapping[str, Curve]) -> Finding:
     low, high = _range(claim, curve)
     inside = [index for index, x in enumerate(curve.x) if low <= x <= high]
     ours, theirs = (float(np.mean([c.means[index] for index in inside])) for c in (curve, other))
-    runs = [[run for index in inside for run in c.runs[index]] for c in (curve, other)]
+    # The runs of one draw at several points are no independent runs: each draw counts once, with its mean.
+    runs = [np.mean([c.runs[index] for index in inside], axis=0) for c in (curve, other)]
     return ours > theirs, f"{ours:.1f} against {theirs:.1f} ({paired(*runs)})"
 
 

@@ -8,7 +8,17 @@ from typing import Any
 import numpy as np
 
 from manifact.experiments.reproduce import claims
-from manifact.experiments.reproduce.page import Block, Cell, Claim, Claims, Comparison, Page, Rows, summary
+from manifact.experiments.reproduce.page import (
+    MARKS_EXPLAINED,
+    Block,
+    Cell,
+    Claim,
+    Claims,
+    Comparison,
+    Page,
+    Rows,
+    summary,
+)
 from manifact.experiments.reproduce.setting import Setting, job
 from manifact.experiments.reproduce.spec import Experiment, Value
 
@@ -50,16 +60,12 @@ def intro(experiment: Experiment) -> str:
     """What the paper did, what we do, and how to read a cell."""
     draws = experiment["repeats"]
     extent = (
-        f"This is the quick run ({draws} draws a row); without `--quick` it is the paper's own size."
+        f"This is the quick run ({draws} draws a row); without `--quick` there are more."
         if experiment.quick
         else f"{draws} draws of classes a row, the same for every method."
     )
     whole = f" The row of all classes has {experiment['whole']} seeds." if "whole" in experiment.content else ""
-    return (
-        f"{experiment['protocol']}\n\n{extent}{whole} A cell is the paper's number → **ours**, then the difference. "
-        "✓: inside the paper's mean ± its spread, or ours where it prints none; ↑ above, ↓ below. Columns without a "
-        "paper's number are ours."
-    )
+    return f"{experiment['protocol']}\n\n{extent}{whole} {MARKS_EXPLAINED}"
 
 
 def values(results: Results, method: str, classes: int, score: str) -> list[float]:
@@ -85,18 +91,22 @@ def _paper(experiment: Experiment, score: str) -> dict[str, dict[str, Value | No
     return experiment.printed.get(experiment.get("compared", {}).get(score, score), {})
 
 
-def paper_averages(experiment: Experiment, score: str) -> dict[str, float]:
+def paper_averages(experiment: Experiment, score: str) -> dict[str, Value]:
     """The paper's averages over the rows that were run; its own last line if those are all."""
     printed = _paper(experiment, score)
     rows = [str(classes) for classes in experiment["classes"]]
     if AVERAGE in printed and set(printed) - {AVERAGE} == set(rows):
-        return {method: value.mean for method, value in printed[AVERAGE].items() if value is not None}
+        return {method: value for method, value in printed[AVERAGE].items() if value is not None}
     found: dict[str, list[float]] = {}
     for row in rows:
         for method, value in printed.get(row, {}).items():
             if value is not None:
                 found.setdefault(method, []).append(value.mean)
-    return {method: float(np.mean(means)) for method, means in found.items() if len(means) == len(rows)}
+    return {method: Value(float(np.mean(means))) for method, means in found.items() if len(means) == len(rows)}
+
+
+def _means(printed: Mapping[str, Value]) -> dict[str, float]:
+    return {method: value.mean for method, value in printed.items()}
 
 
 def _comparison(experiment: Experiment, results: Results, score: str) -> Comparison:
@@ -106,10 +116,9 @@ def _comparison(experiment: Experiment, results: Results, score: str) -> Compari
         for classes in experiment["classes"]:
             paper = printed.get(str(classes), {}).get(method)
             cells[str(classes), method] = Cell(paper, summary(values(results, method, classes, score)))
-    paper_means = paper_averages(experiment, score)
+    printed_averages = paper_averages(experiment, score)
     for method, mean in averages(experiment, results, score).items():
-        paper = Value(paper_means[method]) if method in paper_means else None
-        cells[AVERAGE, method] = Cell(paper, Value(mean))
+        cells[AVERAGE, method] = Cell(printed_averages.get(method), Value(mean))
     rows = [*map(str, experiment["classes"]), AVERAGE]
     titles: Mapping[str, str] = experiment.get("score_titles", {})
     return Comparison(titles.get(score, f"{score} (%)"), "K", rows, list(results), cells)
@@ -125,7 +134,7 @@ def _claims(experiment: Experiment, results: Results) -> list[Claim]:
             elif "than" in claim:
                 found.append(claims.above(claim, score, ours, _runs(results, score)))
             else:
-                found.append(claims.near(claim, score, ours, paper_averages(experiment, score)))
+                found.append(claims.near(claim, score, ours, _means(paper_averages(experiment, score))))
     return found
 
 

@@ -16,9 +16,20 @@ from scipy.stats import ttest_ind
 from manifact.experiments.reproduce import claims
 from manifact.experiments.reproduce.grids import choices
 from manifact.experiments.reproduce.kinds.clusters import SCORES
-from manifact.experiments.reproduce.page import Block, Cell, Claim, Claims, Comparison, Page, Rows, Text, summary
+from manifact.experiments.reproduce.page import (
+    MARKS_EXPLAINED,
+    Block,
+    Cell,
+    Claim,
+    Claims,
+    Comparison,
+    Page,
+    Rows,
+    Text,
+    summary,
+)
 from manifact.experiments.reproduce.setting import Setting, job
-from manifact.experiments.reproduce.spec import Experiment, Value
+from manifact.experiments.reproduce.spec import Experiment, Printed, Value
 
 #: What differences are called significant at, as in the paper.
 LEVEL = 0.05
@@ -127,11 +138,19 @@ def _average(sets: Mapping[str, Sequence[Tried]], score: str) -> float:
 def _paper_averages(experiment: Experiment, score: str) -> dict[str, float]:
     names = [data["name"] for data in experiment["sets"]]
     found = {}
-    for method, row in experiment.printed[score].items():
+    for method, row in _paper(experiment, score).items():
         values = [row[name] for name in names]
         if all(value is not None for value in values):
             found[method] = float(np.mean([value.mean for value in values if value is not None]))
     return found
+
+
+def _paper(experiment: Experiment, score: str) -> Printed:
+    return experiment.printed.get(experiment.get("compared", {}).get(score, score), {})
+
+
+def _title(experiment: Experiment, score: str) -> str:
+    return str(experiment.get("score_titles", {}).get(score, f"{score} (%)"))
 
 
 def _intro(experiment: Experiment) -> str:
@@ -141,22 +160,21 @@ def _intro(experiment: Experiment) -> str:
         else "Grids are thinner than the paper's where the last table says so."
     )
     return (
-        f"{experiment['protocol']}\n\n{extent} A cell is the paper's number → **ours**, then the difference. ✓: inside "
-        "the paper's mean ± its spread; ↑ above, ↓ below. Rows without a paper's number are ours. Significance is "
+        f"{experiment['protocol']}\n\n{extent} {MARKS_EXPLAINED} Significance is "
         "Welch's t-test over the clusterings at 0.05, against the best of the others: it knows nothing of the choice "
         "by labels, nor that clusterings of one factorisation belong together."
     )
 
 
 def _comparison(experiment: Experiment, results: Results, score: str) -> Comparison:
-    printed = experiment.printed.get(score, {})
+    printed = _paper(experiment, score)
     names = [data["name"] for data in experiment["sets"]]
     cells: dict[tuple[str, str], Cell] = {}
     for method, sets in results.items():
         for data in names:
             ours: Value | None = summary(best(sets[data], score).values(score), scale=1.0)
             cells[method, data] = Cell(printed.get(method, {}).get(data), ours)
-    return Comparison(f"{score} (%)", "method", list(results), names, cells)
+    return Comparison(_title(experiment, score), "method", list(results), names, cells)
 
 
 def _chosen(experiment: Experiment, results: Results, score: str) -> Rows:
@@ -165,7 +183,7 @@ def _chosen(experiment: Experiment, results: Results, score: str) -> Rows:
         for method, sets in results.items()
         if any(len(tried) > 1 for tried in sets.values())
     ]
-    return Rows(f"Settings chosen with the classes, by {score}", rows)
+    return Rows(f"Settings chosen with the classes, by {_title(experiment, score)}", rows)
 
 
 def _methods(experiment: Experiment, results: Results) -> Rows:

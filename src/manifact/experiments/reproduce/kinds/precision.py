@@ -16,7 +16,17 @@ from manifact.experiments.reproduce import claims
 from manifact.experiments.reproduce.grids import Choice, choices
 from manifact.experiments.reproduce.jobs import Job
 from manifact.experiments.reproduce.kinds.grid import grid_words
-from manifact.experiments.reproduce.page import Block, Cell, Claim, Claims, Comparison, Page, Rows, summary
+from manifact.experiments.reproduce.page import (
+    MARKS_EXPLAINED,
+    Block,
+    Cell,
+    Claim,
+    Claims,
+    Comparison,
+    Page,
+    Rows,
+    summary,
+)
 from manifact.experiments.reproduce.setting import Setting, job
 from manifact.experiments.reproduce.spec import Experiment
 
@@ -122,9 +132,8 @@ def _intro(experiment: Experiment) -> str:
     extent = f"{experiment['validations']} training sets to choose by, {experiment['tests']} to test"
     quick = "This is the quick run, with thin grids" if experiment.quick else "Grids are as the last table says"
     return (
-        f"{experiment['protocol']}\n\n{quick}: {extent}. A cell is the paper's number → **ours**, then the difference; "
-        "the number of dimensions is in brackets. ✓: inside the paper's mean ± its spread; ↑ above, ↓ below. Rows "
-        "without a paper's number are ours. Tests are paired t-tests over the same training sets."
+        f"{experiment['protocol']}\n\n{quick}: {extent}. {MARKS_EXPLAINED} The number of dimensions is in "
+        "brackets. Tests are paired t-tests over the same training sets."
     )
 
 
