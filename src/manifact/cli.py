@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -29,6 +31,19 @@ def _root(
         typer.echo(context.get_help())
 
 
+@contextmanager
+def _told(*refusals: type[Exception]) -> Iterator[None]:
+    """Tell what is refused or interrupted in one sentence, and end with the exit code that scripts expect."""
+    try:
+        yield
+    except refusals as refusal:
+        typer.echo(refusal, err=True)
+        raise typer.Exit(2) from None
+    except KeyboardInterrupt as interrupt:
+        typer.echo(str(interrupt) or "interrupted", err=True)
+        raise typer.Exit(130) from None
+
+
 @app.command()
 def demo() -> None:
     """Cluster handwritten digits and Python's own documentation with every model; needs no network."""
@@ -54,14 +69,8 @@ def bench(
     """Measure speed and memory beside other packages, in turns, and write the tables."""
     from manifact.experiments.bench import command
 
-    try:
+    with _told(command.RefusedError):
         command.bench(only or (), data, repeats, quick, results)
-    except command.RefusedError as refusal:
-        typer.echo(refusal, err=True)
-        raise typer.Exit(2) from None
-    except KeyboardInterrupt as interrupt:
-        typer.echo(str(interrupt) or "interrupted", err=True)
-        raise typer.Exit(130) from None
 
 
 @app.command()
@@ -84,17 +93,11 @@ def reproduce(
     """
     from manifact.experiments.reproduce import command
 
-    try:
+    with _told(command.RefusedError):
         if names:
             command.reproduce(names, quick, jobs, results, cache)
         else:
             command.show_names()
-    except command.RefusedError as refusal:
-        typer.echo(refusal, err=True)
-        raise typer.Exit(2) from None
-    except KeyboardInterrupt as interrupt:
-        typer.echo(str(interrupt) or "interrupted", err=True)
-        raise typer.Exit(130) from None
 
 
 @app.command()
@@ -107,11 +110,8 @@ def data(
     """List the papers' data sets and where they are, or download them."""
     from manifact.datasets import command
 
-    try:
+    with _told(ValueError, ImportError, OSError):
         done = command.get(names, home) if names else command.show(home)
-    except (ValueError, ImportError, OSError) as refusal:
-        typer.echo(refusal, err=True)
-        raise typer.Exit(2) from None
     raise typer.Exit(0 if done else 1)
 
 

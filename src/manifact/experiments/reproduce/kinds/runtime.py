@@ -55,7 +55,7 @@ def seconds(results: Results, method: str, classes: int) -> float:
 
 def _intro(experiment: Experiment) -> str:
     size = "quick run" if experiment.quick else "run"
-    return f"{experiment['protocol']}\n\nThis {size} has {experiment['repeats']} draws for each number of classes."
+    return f"{experiment['protocol']}\n\nDraws for each number of classes in this {size}: {experiment['repeats']}."
 
 
 def _panel(experiment: Experiment, results: Results) -> draw.Panel:
