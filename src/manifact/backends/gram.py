@@ -35,7 +35,7 @@ class _Gram(_NumpyData):
 
 
 class LinearGram(_Gram):
-    """K = X Xᵀ, applied as X (Xᵀ P)."""
+    """K = X Xᵀ, applied as X (Xᵀ P), or formed where it is no larger than a dense X and so costs less."""
 
     def __init__(self, X: Any, weight: Array | None) -> None:
         self._X = wrap(X, None)
@@ -46,7 +46,12 @@ class LinearGram(_Gram):
         self.diagonal = self._X.diagonal
 
     def times(self, P: Array) -> Array:
-        return self._X.times(self._X.times_transposed(P))
+        return self._X.times(self._X.times_transposed(P)) if self._formed is None else self._formed @ P
+
+    @cached_property
+    def _formed(self) -> Array | None:
+        X = self._X.X  # type: ignore[attr-defined]
+        return X @ X.T if not sparse.issparse(X) and X.shape[0] <= X.shape[1] else None
 
     @cached_property
     def _halves(self) -> tuple[Any, Any]:
