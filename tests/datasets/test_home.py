@@ -23,7 +23,7 @@ def test_the_data_home(monkeypatch, tmp_path):
 def test_a_missing_set_says_every_way_to_get_it(tmp_path):
     with pytest.raises(FileNotFoundError) as refusal:
         load("coil20", tmp_path / "nowhere")
-    for part in ("put coil20.npz there", "MANIFACT_DATA", "COIL20.mat", "fetch('coil20')", str(tmp_path)):
+    for part in ("put coil20.npz there", "MANIFACT_DATA", "COIL20.mat", "manifact data coil20", str(tmp_path)):
         assert part in str(refusal.value)
 
 
