@@ -11,6 +11,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from manifact.files import write_text
+
 PACKAGES = ("manifact", "numpy", "scipy", "scikit-learn", "numba")
 
 
@@ -39,9 +41,9 @@ def write(
     target.mkdir(parents=True, exist_ok=True)
     facts = environment()
     record = {"title": title, "note": note, "environment": facts, "rows": [dict(row) for row in rows]}
-    (target / f"{name}.json").write_text(dumps(record), encoding="utf-8")
+    write_text(target / f"{name}.json", dumps(record))
     page = target / f"{name}.md"
-    page.write_text(f"# {title}\n\n{note}\n\n{table(rows)}\n\n{provenance(facts)}\n")
+    write_text(page, f"# {title}\n\n{note}\n\n{table(rows)}\n\n{provenance(facts)}\n")
     return page
 
 

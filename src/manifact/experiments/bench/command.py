@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from rich.console import Console
@@ -17,7 +16,7 @@ from manifact.datasets import NAMES
 from manifact.experiments.bench import SECTIONS
 from manifact.experiments.bench.data import Samples, prepared
 from manifact.experiments.bench.setting import QUICK, Scale, Setting, UnavailableError
-from manifact.experiments.record import write
+from manifact.experiments.record import cell, write
 from manifact.files import writable
 
 REPEATS = 5
@@ -57,7 +56,7 @@ def bench(
                 continue
             except KeyboardInterrupt:
                 raise KeyboardInterrupt(f"interrupted in {name}: the sections before it are in {folder}") from None
-            page = _record(f"bench-{name}", SECTIONS[name], note, rows, folder)
+            page = write(f"bench-{name}", SECTIONS[name], note, rows, folder)
         console.print(f"[bold]{SECTIONS[name]}[/bold]", _table(rows), f"{note}\n{page}\n", sep="\n", highlight=False)
 
 
@@ -68,18 +67,9 @@ def _samples(name: str | None) -> Samples | None:
     return prepared(name)
 
 
-def _record(name: str, title: str, note: str, rows: Sequence[Mapping[str, Any]], folder: Path) -> Path:
-    """Write both files apart and move them into place: an interrupt leaves them whole, the old or the new."""
-    with TemporaryDirectory(dir=folder, prefix=".bench-") as apart:
-        page = write(name, title, note, rows, apart)
-        for file in Path(apart).iterdir():
-            file.replace(folder / file.name)
-    return folder / page.name
-
-
 def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
     columns = list(rows[0])
-    lines = [columns, *([_cell(row.get(column, "")) for column in columns] for row in rows)]
+    lines = [columns, *([cell(row.get(column, "")) for column in columns] for row in rows)]
     if len(columns) > 2 * len(rows):
         # Few rows of many numbers are read from top to bottom.
         lines = [list(line) for line in zip(*lines, strict=True)]
@@ -87,7 +77,3 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
     for line in lines[1:]:
         table.add_row(*line)
     return table
-
-
-def _cell(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -31,6 +31,8 @@ TOYS: dict[str, Callable[..., Dataset]] = {
     "crossing-lines": crossing_lines,
     "three-gaussians": three_gaussians,
 }
+#: Settings that say which samples a job sees.
+SAMPLES = ("data", "prepare", "precision", "largest", "classes", "draw")
 GRAPHS: dict[str, type[GraphBuilder]] = {
     "knn": KNNGraph,
     "farthest": FarthestGraph,
@@ -113,16 +115,14 @@ def graph(settings: Mapping[str, Any], wanted: Mapping[str, Any] | None) -> Any:
     """What a model takes as ``graph``: an affinity built once for all methods that want it, or a builder."""
     if wanted is None:
         return None
-    kind, parameters = wanted.get("kind", "knn"), {key: value for key, value in wanted.items() if key != "kind"}
-    if kind in ("landmark", "labels"):
+    if wanted.get("kind") in ("landmark", "labels"):
         return builder(wanted)
-    where = {key: settings.get(key) for key in ("data", "prepare", "precision", "largest", "classes", "draw")}
-    return _affinity(json.dumps(where, sort_keys=True), kind, json.dumps(parameters, sort_keys=True))
+    where = {key: settings[key] for key in SAMPLES if key in settings}
+    return _affinity(json.dumps(where, sort_keys=True), json.dumps(wanted, sort_keys=True))
 
 
 @lru_cache(maxsize=4)
-def _affinity(where: str, kind: str, parameters: str) -> Any:
-    settings = {key: value for key, value in json.loads(where).items() if value is not None}
-    built = GRAPHS[kind](**json.loads(parameters)).build(samples(settings).X)
+def _affinity(where: str, wanted: str) -> Any:
+    built = builder(json.loads(wanted)).build(samples(json.loads(where)).X)
     assert isinstance(built, AffinityGraph)
     return built.W

@@ -36,13 +36,14 @@ def choices(settings: Mapping[str, Any]) -> list[Choice]:
         chosen = copy.deepcopy(plain)
         for axis, value in zip(axes, values, strict=True):
             for place in axis["sets"]:
-                _put(chosen, place, value)
+                put(chosen, place, value)
         name = ", ".join(f"{axis['name']} = {value:g}" for axis, value in zip(axes, values, strict=True))
         found.append(Choice(name, chosen))
     return found
 
 
-def _put(settings: dict[str, Any], place: str, value: Any) -> None:
+def put(settings: dict[str, Any], place: str, value: Any) -> None:
+    """Set what ``place`` names, "parameters.graph_reg" inside a table that is made if it is not there."""
     *outer, last = place.split(".")
     for name in outer:
         settings = settings.setdefault(name, {})

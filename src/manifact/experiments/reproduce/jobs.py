@@ -13,7 +13,7 @@ import os
 import random
 import signal
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -170,8 +170,8 @@ def _begin() -> None:
     threadpool_limits(1)
 
 
-def _follow_parent(leave: Callable[[int], None] = os._exit) -> None:
+def _follow_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
-        leave(1)
+        os._exit(1)

@@ -7,13 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from manifact.experiments.reproduce.data import digest
+from manifact.experiments.reproduce.data import SAMPLES, digest
 from manifact.experiments.reproduce.jobs import Job, Store, run_jobs
 from manifact.progress import showing, steps
-
-#: Settings that say which samples a job sees; jobs that agree in them run one after another in one process.
-SAMPLES = ("data", "prepare", "precision", "largest", "classes", "draw")
-
 
 #: For readers of a page: a change of words does not make another run.
 WORDS = ("what",)

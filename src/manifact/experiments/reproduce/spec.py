@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
 from typing import Any
@@ -49,7 +49,7 @@ class Experiment:
 
     name: str
     content: Mapping[str, Any]
-    quick: bool = field(default=False)
+    quick: bool = False
 
     def __getitem__(self, key: str) -> Any:
         return self.content[key]
@@ -72,12 +72,24 @@ class Experiment:
     def methods(self) -> dict[str, dict[str, Any]]:
         """The settings of each method under the name the table has for it, what they share filled in."""
         shared = self.content.get("common", {})
-        return {method["name"]: {**shared, **_without(method, "name")} for method in self.content.get("methods", ())}
+        return {name: {**shared, **own} for name, own in self.named("methods").items()}
+
+    def named(self, what: str) -> dict[str, dict[str, Any]]:
+        """The settings of each method, data set or panel of a list, under its name."""
+        return {each["name"]: _without(each, "name") for each in self.content.get(what, ())}
 
     @cached_property
     def printed(self) -> dict[str, Printed]:
         """The paper's numbers by score."""
         return {score: parse_table(text) for score, text in self.content.get("printed", {}).items()}
+
+    def paper(self, score: str) -> Printed:
+        """The printed table that a score of ours is compared with; empty if there is none."""
+        return self.printed.get(self.get("compared", {}).get(score, score), {})
+
+    def score_title(self, score: str) -> str:
+        """What a table or a curve of that score is called."""
+        return str(self.get("score_titles", {}).get(score, f"{score} (%)"))
 
 
 def parse_table(text: str) -> Printed:
@@ -96,6 +108,20 @@ def parse_table(text: str) -> Printed:
             raise ValueError(f"row {name!r} has {len(cells)} numbers for {len(heading) - 1} columns")
         table[name] = {column: Value.parse(cell) for column, cell in zip(heading[1:], cells, strict=True)}
     return table
+
+
+def row_means(printed: Printed, columns: Sequence[str]) -> dict[str, float]:
+    """The mean of each row over the columns, for the rows that have a number in all of them.
+
+    >>> row_means(parse_table("x a b\\nNMF 1.0 2.0\\nGNMF 3.0 -"), ["a", "b"])
+    {'NMF': 1.5}
+    """
+    found = {}
+    for row, cells in printed.items():
+        values = [value.mean for column in columns if (value := cells[column]) is not None]
+        if len(values) == len(columns):
+            found[row] = sum(values) / len(values)
+    return found
 
 
 def names() -> list[str]:

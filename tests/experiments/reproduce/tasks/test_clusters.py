@@ -57,11 +57,11 @@ def test_several_clusterings_of_one_representation():
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
 def test_weights_of_the_rows_are_those_of_the_normalised_cut(kind, rng):
     X = rng.random((7, 5))
-    weighted, fitting = clusters._weighted(kind(X), "ncw rows")
+    weighted, fitting = clusters.weighted(kind(X), "ncw rows")
     expected = X / np.sqrt(X @ X.T @ np.ones(7))[:, None]
     np.testing.assert_allclose(weighted.toarray() if sparse.issparse(weighted) else weighted, expected)
     assert not fitting
-    assert clusters._weighted(X, "ncw")[1] == {"sample_weight": "ncw"}
+    assert clusters.weighted(X, "ncw")[1] == {"sample_weight": "ncw"}
 
 
 @pytest.mark.parametrize("method", ["NCut", "NCut-NJW", "k-means", "raw", "SVD", "CF"])

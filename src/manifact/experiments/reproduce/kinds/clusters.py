@@ -87,13 +87,9 @@ def _draws(experiment: Experiment, classes: int) -> int:
     return int(experiment["whole"] if whole else experiment["repeats"])
 
 
-def _paper(experiment: Experiment, score: str) -> dict[str, dict[str, Value | None]]:
-    return experiment.printed.get(experiment.get("compared", {}).get(score, score), {})
-
-
 def paper_averages(experiment: Experiment, score: str) -> dict[str, Value]:
     """The paper's averages over the rows that were run; its own last line if those are all."""
-    printed = _paper(experiment, score)
+    printed = experiment.paper(score)
     rows = [str(classes) for classes in experiment["classes"]]
     if AVERAGE in printed and set(printed) - {AVERAGE} == set(rows):
         return {method: value for method, value in printed[AVERAGE].items() if value is not None}
@@ -110,7 +106,7 @@ def _means(printed: Mapping[str, Value]) -> dict[str, float]:
 
 
 def _comparison(experiment: Experiment, results: Results, score: str) -> Comparison:
-    printed = _paper(experiment, score)
+    printed = experiment.paper(score)
     cells: dict[tuple[str, str], Cell] = {}
     for method in results:
         for classes in experiment["classes"]:
@@ -120,8 +116,7 @@ def _comparison(experiment: Experiment, results: Results, score: str) -> Compari
     for method, mean in averages(experiment, results, score).items():
         cells[AVERAGE, method] = Cell(printed_averages.get(method), Value(mean))
     rows = [*map(str, experiment["classes"]), AVERAGE]
-    titles: Mapping[str, str] = experiment.get("score_titles", {})
-    return Comparison(titles.get(score, f"{score} (%)"), "K", rows, list(results), cells)
+    return Comparison(experiment.score_title(score), "K", rows, list(results), cells)
 
 
 def _claims(experiment: Experiment, results: Results) -> list[Claim]:

@@ -31,7 +31,9 @@ def reproduce(experiment: Experiment, setting: Setting) -> Page:
             Claims(judged),
             Picture(experiment["score"], experiment.name, picture, "Dashed: the paper's numbers; drawn through: ours."),
             *(
-                Comparison(_title(table, score), "K", rows, methods, _cells(table, results, printed, methods, score))
+                Comparison(
+                    table.score_title(score), "K", rows, methods, _cells(table, results, printed, methods, score)
+                )
                 for score in experiment["scores"]
             ),
         ],
@@ -44,10 +46,6 @@ def _intro(experiment: Experiment, table: Experiment) -> str:
     return f"{table['protocol']}\n\nThe runs are those of `{experiment['of']}`: {extent}{quick}."
 
 
-def _title(table: Experiment, score: str) -> str:
-    return str(table.get("score_titles", {}).get(score, f"{score} (%)"))
-
-
 def _panel(
     table: Experiment, results: clusters.Results, printed: Printed, methods: list[str], score: str
 ) -> draw.Panel:
@@ -57,7 +55,7 @@ def _panel(
         paper = {row: value.mean for row in table["classes"] if (value := printed[str(row)][method]) is not None}
         lines.append(draw.Line(method, list(ours), list(ours.values()), colour))
         lines.append(draw.Line("", list(paper), list(paper.values()), colour, dashed=True, marked=False))
-    return draw.Panel(_title(table, score), "number of classes", "%", lines, ticks=table["classes"])
+    return draw.Panel(table.score_title(score), "number of classes", "%", lines, ticks=table["classes"])
 
 
 def means(table: Experiment, results: clusters.Results, method: str, score: str) -> dict[int, float]:
@@ -87,7 +85,7 @@ def _claims(
             allowed = (len(lost) - 1) // 2 if claim.get("most") else 0
             extent = "most numbers" if claim.get("most") else "every number"
             yield Claim(
-                f"{claim['method']} is best at {extent} of classes: {_title(table, score)}.",
+                f"{claim['method']} is best at {extent} of classes: {table.score_title(score)}.",
                 len(failed) <= allowed,
                 f"Best at {len(lost) - len(failed)} of {len(lost)}"
                 + (f"; not at {', '.join(failed)}." if failed else "."),

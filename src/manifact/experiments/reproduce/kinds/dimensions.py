@@ -34,8 +34,8 @@ def reproduce(experiment: Experiment, setting: Setting) -> Page:
 def run(experiment: Experiment, setting: Setting) -> Curves:
     """The precision of every test."""
     plan = [
-        (data["name"], method, precision_job(_settings(data, settings), data["train"], "test", repeat))
-        for data in experiment["sets"]
+        (data, method, precision_job({**where, **settings}, where["train"], "test", repeat))
+        for data, where in experiment.named("sets").items()
         for method, settings in experiment.methods.items()
         for repeat in range(experiment["tests"])
     ]
@@ -46,10 +46,6 @@ def run(experiment: Experiment, setting: Setting) -> Curves:
         for size, value in zip(result["dimensions"], result["precision"], strict=True):
             curve.setdefault(size, []).append(100 * value)
     return curves
-
-
-def _settings(data: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
-    return {**{key: value for key, value in data.items() if key not in ("name", "train")}, **settings}
 
 
 def _intro(experiment: Experiment) -> str:

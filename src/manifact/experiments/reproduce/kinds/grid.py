@@ -29,7 +29,7 @@ from manifact.experiments.reproduce.page import (
     summary,
 )
 from manifact.experiments.reproduce.setting import Setting, job
-from manifact.experiments.reproduce.spec import Experiment, Printed, Value
+from manifact.experiments.reproduce.spec import Experiment, Value, row_means
 
 #: What differences are called significant at, as in the paper.
 LEVEL = 0.05
@@ -65,10 +65,10 @@ def reproduce(experiment: Experiment, setting: Setting) -> Page:
 def run(experiment: Experiment, setting: Setting) -> Results:
     """The results of every run."""
     plan = [
-        (method, data["name"], choice.name, job("clusters", {**choice.settings, "seed": seed}, part=method))
+        (method, data, choice.name, job("clusters", {**choice.settings, "seed": seed}, part=method))
         for method, settings in experiment.methods.items()
-        for data in experiment["sets"]
-        for choice in choices({**_nameless(data), **settings})
+        for data, where in experiment.named("sets").items()
+        for choice in choices({**where, **settings})
         for seed in range(experiment["seeds"])
     ]
     found = setting.run(experiment.name, [one for *_, one in plan])
@@ -79,10 +79,6 @@ def run(experiment: Experiment, setting: Setting) -> Results:
         method: {data: [Tried(name, each) for name, each in tried.items()] for data, tried in sets.items()}
         for method, sets in runs.items()
     }
-
-
-def _nameless(data: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in data.items() if key != "name"}
 
 
 def best(tried: Sequence[Tried], score: str) -> Tried:
@@ -99,7 +95,9 @@ def judge(experiment: Experiment, results: Results) -> list[Claim]:
                 found.append(_above(claim, score, results))
             else:
                 means = {method: _average(sets, score) for method, sets in results.items()}
-                found.append(claims.near(claim, score, means, _paper_averages(experiment, score)))
+                found.append(
+                    claims.near(claim, score, means, row_means(experiment.paper(score), list(experiment.named("sets"))))
+                )
     return found
 
 
@@ -135,24 +133,6 @@ def _average(sets: Mapping[str, Sequence[Tried]], score: str) -> float:
     return float(np.mean([np.mean(best(tried, score).values(score)) for tried in sets.values()]))
 
 
-def _paper_averages(experiment: Experiment, score: str) -> dict[str, float]:
-    names = [data["name"] for data in experiment["sets"]]
-    found = {}
-    for method, row in _paper(experiment, score).items():
-        values = [row[name] for name in names]
-        if all(value is not None for value in values):
-            found[method] = float(np.mean([value.mean for value in values if value is not None]))
-    return found
-
-
-def _paper(experiment: Experiment, score: str) -> Printed:
-    return experiment.printed.get(experiment.get("compared", {}).get(score, score), {})
-
-
-def _title(experiment: Experiment, score: str) -> str:
-    return str(experiment.get("score_titles", {}).get(score, f"{score} (%)"))
-
-
 def _intro(experiment: Experiment) -> str:
     extent = (
         "This is the quick run: smaller grids than without `--quick`."
@@ -167,14 +147,14 @@ def _intro(experiment: Experiment) -> str:
 
 
 def _comparison(experiment: Experiment, results: Results, score: str) -> Comparison:
-    printed = _paper(experiment, score)
-    names = [data["name"] for data in experiment["sets"]]
+    printed = experiment.paper(score)
+    names = list(experiment.named("sets"))
     cells: dict[tuple[str, str], Cell] = {}
     for method, sets in results.items():
         for data in names:
             ours: Value | None = summary(best(sets[data], score).values(score), scale=1.0)
             cells[method, data] = Cell(printed.get(method, {}).get(data), ours)
-    return Comparison(_title(experiment, score), "method", list(results), names, cells)
+    return Comparison(experiment.score_title(score), "method", list(results), names, cells)
 
 
 def _chosen(experiment: Experiment, results: Results, score: str) -> Rows:
@@ -183,7 +163,7 @@ def _chosen(experiment: Experiment, results: Results, score: str) -> Rows:
         for method, sets in results.items()
         if any(len(tried) > 1 for tried in sets.values())
     ]
-    return Rows(f"Settings chosen with the classes, by {_title(experiment, score)}", rows)
+    return Rows(f"Settings chosen with the classes, by {experiment.score_title(score)}", rows)
 
 
 def _methods(experiment: Experiment, results: Results) -> Rows:

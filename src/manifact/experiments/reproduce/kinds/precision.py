@@ -28,7 +28,7 @@ from manifact.experiments.reproduce.page import (
     summary,
 )
 from manifact.experiments.reproduce.setting import Setting, job
-from manifact.experiments.reproduce.spec import Experiment
+from manifact.experiments.reproduce.spec import Experiment, row_means
 
 SCORE = "precision"
 
@@ -111,21 +111,11 @@ def _judge(experiment: Experiment, tests: Tests) -> list[Claim]:
     """The experiment's claims, on averages over the columns, paired over training sets."""
     means = {method: float(np.mean([np.mean(runs) for runs in each.values()])) for method, each in tests.items()}
     runs = {method: [value for each in columns.values() for value in each] for method, columns in tests.items()}
-    paper = _paper_averages(experiment)
+    paper = row_means(experiment.paper(SCORE), [str(train) for train in experiment["train"]])
     return [
         claims.above(claim, SCORE, means, runs) if "than" in claim else claims.near(claim, SCORE, means, paper)
         for claim in experiment.get("claims", ())
     ]
-
-
-def _paper_averages(experiment: Experiment) -> dict[str, float]:
-    columns = [str(train) for train in experiment["train"]]
-    found = {}
-    for method, row in experiment.printed[SCORE].items():
-        values = [value.mean for column in columns if (value := row[column]) is not None]
-        if len(values) == len(columns):
-            found[method] = float(np.mean(values))
-    return found
 
 
 def _intro(experiment: Experiment) -> str:

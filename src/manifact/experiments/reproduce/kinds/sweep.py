@@ -11,6 +11,7 @@ import numpy as np
 
 from manifact.experiments.reproduce import draw, trends
 from manifact.experiments.reproduce.data import dataset
+from manifact.experiments.reproduce.grids import put
 from manifact.experiments.reproduce.jobs import Job
 from manifact.experiments.reproduce.kinds.clusters import SCORES
 from manifact.experiments.reproduce.page import Block, Claim, Claims, Page, Picture, Rows
@@ -40,12 +41,8 @@ class Sweep:
     def apply(self, settings: Mapping[str, Any], panel: str, number: int) -> dict[str, Any]:
         """The settings with the value of that number in them."""
         changed = deepcopy(dict(settings))
-        for path in self.settings:
-            *outer, last = path.split(".")
-            place = changed
-            for key in outer:
-                place = place.setdefault(key, {})
-            place[last] = self.steps[panel][number] if self.steps else self.values[number]
+        for place in self.settings:
+            put(changed, place, self.steps[panel][number] if self.steps else self.values[number])
         return changed
 
 
@@ -128,7 +125,7 @@ def _values(runs: Runs, score: str) -> Iterator[float]:
 
 def panels_of(experiment: Experiment) -> dict[str, dict[str, Any]]:
     """The data sets of the page by the names it has for them."""
-    return {panel["name"]: {k: v for k, v in panel.items() if k != "name"} for panel in experiment["panels"]}
+    return experiment.named("panels")
 
 
 def _jobs(experiment: Experiment, sweep: Sweep, panel: str, method: str, number: int) -> Iterable[tuple[int, Job]]:

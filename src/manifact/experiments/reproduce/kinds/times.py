@@ -19,7 +19,7 @@ def reproduce(experiment: Experiment, setting: Setting) -> Page:
         method: {data: value.mean for data, value in row.items() if value is not None}
         for method, row in experiment.printed["seconds"].items()
     }
-    base, names = experiment["base"], [data["name"] for data in experiment["sets"]]
+    base, names = experiment["base"], list(experiment.named("sets"))
     ratios = {
         (method, data): Cell(_ratio(paper, method, base, data), _ratio(ours, method, base, data))
         for method in ours
@@ -50,11 +50,11 @@ def run(experiment: Experiment, setting: Setting) -> Seconds:
     plan = [
         (
             method,
-            data["name"],
-            job("steptime", {**_nameless(data), **settings, "steps": experiment["steps"], "try": number}, alone=True),
+            data,
+            job("steptime", {**where, **settings, "steps": experiment["steps"], "try": number}, alone=True),
         )
         for method, settings in experiment.methods.items()
-        for data in experiment["sets"]
+        for data, where in experiment.named("sets").items()
         for number in range(experiment["tries"])
     ]
     found = setting.run(experiment.name, [one for *_, one in plan])
@@ -62,10 +62,6 @@ def run(experiment: Experiment, setting: Setting) -> Seconds:
     for (method, data, _), result in zip(plan, found, strict=True):
         tries.setdefault(method, {}).setdefault(data, []).append(result["seconds"])
     return {method: {data: min(each) for data, each in sets.items()} for method, sets in tries.items()}
-
-
-def _nameless(data: dict[str, object]) -> dict[str, object]:
-    return {key: value for key, value in data.items() if key != "name"}
 
 
 def _value(seconds: Seconds, method: str, data: str) -> Value | None:

@@ -79,7 +79,7 @@ def _represent(wanted: str, seed: int) -> Representation:
     begun = time.perf_counter()
     if METHODS[settings["method"]].kind == "clusterer":
         # Its own k-means is not used: every method's representation is clustered in the same way.
-        X, _ = _weighted(S.X, settings.get("weights"))
+        X, _ = weighted(S.X, settings.get("weights"))
         V, trace = make(settings, S.n_classes, seed).set_params(n_init=1).fit(X).embedding_, None
     else:
         estimator, V = fit(settings, S, seed)
@@ -90,7 +90,7 @@ def _represent(wanted: str, seed: int) -> Representation:
 def fit(settings: Mapping[str, Any], S: Samples, seed: int) -> tuple[Any, Array]:
     """The fitted estimator and the representation of the samples."""
     estimator = make(settings, S.n_classes, seed)
-    X, fitting = _weighted(S.X, settings.get("weights"))
+    X, fitting = weighted(S.X, settings.get("weights"))
     with warnings.catch_warnings():
         # An early stop is part of a protocol, and so is a graph in several pieces.
         warnings.simplefilter("ignore")
@@ -113,7 +113,7 @@ def given(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {key: None if value == "none" else value for key, value in settings.get("parameters", {}).items()}
 
 
-def _weighted(X: Any, weights: str | None) -> tuple[Any, dict[str, Any]]:
+def weighted(X: Any, weights: str | None) -> tuple[Any, dict[str, Any]]:
     """X and what ``fit`` takes: normalised-cut weights of the loss ("ncw"), or of X itself ("ncw rows").
 
     The second is what the GNMF authors' program does: rows of X are divided by (X Xᵀ 1)^½ and the penalty stays as it

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from manifact.experiments.reproduce.data import builder, samples
-from manifact.experiments.reproduce.tasks.clusters import make
+from manifact.experiments.reproduce.tasks.clusters import make, weighted
 
 #: Samples of a first fit, which compiles.
 FEW = 200
@@ -25,11 +25,11 @@ def run(settings: Mapping[str, Any]) -> dict[str, Any]:
 def _seconds(settings: Mapping[str, Any], X: Any, n_classes: int) -> tuple[float, float]:
     plain = {key: value for key, value in settings.items() if key != "graph"}
     estimator = make(plain, n_classes, settings["seed"])
-    weights = {"sample_weight": "ncw"} if settings.get("weights") == "ncw" else {}
+    weighed, fitting = weighted(X, settings.get("weights"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         begun = time.perf_counter()
         estimator.set_params(graph=builder(settings["graph"]).build(X))
         built = time.perf_counter()
-        estimator.fit(X, **weights)
+        estimator.fit(weighed, **fitting)
         return built - begun, time.perf_counter() - built
