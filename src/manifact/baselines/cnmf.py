@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from manifact.checkpoint import Checkpoint
 from manifact.graphs import LabelCliques, LabelGraph
 from manifact.models.base import Factorization, Plan, Problem
 from manifact.models.declare import model
-from manifact.solvers.engine import Result
+from manifact.solvers.engine import Callback, Result
 from manifact.solvers.state import State
 from manifact.terms import Term
 
@@ -87,11 +87,13 @@ class CNMF(Factorization):
         assert isinstance(problem, GroupedProblem)
         return [WithinGroups(problem.whole.data.square_sum - problem.data.square_sum)]
 
-    def _run(self, problem: Problem, plan: Plan, saved: Checkpoint | None) -> Result:
+    def _run(self, problem: Problem, plan: Plan, saved: Checkpoint | None, told: list[Callback]) -> Result:
         assert isinstance(plan, GroupedPlan)
-        result = super()._run(plan.grouped, plan, saved)
-        V = np.ascontiguousarray(result.state.V[plan.grouped.groups])
-        return replace(result, state=State(problem.data, result.state.U, V))
+        return super()._run(plan.grouped, plan, saved, told)
+
+    def _of_samples(self, problem: Problem, plan: Plan, state: State) -> State:
+        assert isinstance(plan, GroupedPlan)
+        return State(problem.data, state.U, np.ascontiguousarray(state.V[plan.grouped.groups]))
 
     def _start(self, problem: Problem) -> tuple[Array, Array]:
         assert isinstance(problem, GroupedProblem)

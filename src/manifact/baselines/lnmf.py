@@ -76,10 +76,10 @@ class LNMF(Factorization):
     def _prepare(self, solver: str, terms: list[Term], s: State) -> State:
         return s.rescaled(_no_zeros(s.U_sums))
 
-    def _project(self, X: Any, tie: bool) -> Array:
+    def _project(self, X: Any, tie: bool, graph_X: Any = None) -> Array:
         """The same objective with U fixed: KL − Σ v + ½ ‖v‖² of each sample."""
         if tie:
-            self._pull(X)
+            self._pull(X, graph_X)
         U = np.ascontiguousarray(self.components_.T, dtype=X.dtype)
         sums = U.sum(axis=0)
         V = as_data(X).project_divergence(U / _no_zeros(sums), None, -1.0, 0.0, 1.0)

@@ -15,7 +15,7 @@ from manifact.backends import Array
 from manifact.backends.numpy import sorted_csr
 from manifact.backends.search import nearest, nearest_by_projection
 from manifact.graphs.builder import GraphBuilder, as_samples
-from manifact.graphs.operator import AffinityGraph, Graph
+from manifact.graphs.operator import AffinityGraph, Graph, check_width
 from manifact.progress import showing
 
 WEIGHTS = ("binary", "heat", "dot", "cosine")
@@ -165,6 +165,7 @@ class NeighborGraph(AffinityGraph):
         self._sigma = sigma
 
     def tie(self, X: Any, V: Array) -> tuple[Array, Array]:
+        check_width(X, self._X.shape[1])
         pairs = self._builder._pairs(self._X, X, own=False)
         W = self._builder._affinity(self._X, X, *pairs, self._sigma).astype(V.dtype)
         return W @ V, np.asarray(W.sum(axis=1)).ravel()

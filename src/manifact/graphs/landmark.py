@@ -14,7 +14,7 @@ from manifact.backends import Array
 from manifact.backends.numpy import sorted_csr, sparse_times
 from manifact.backends.search import nearest
 from manifact.graphs.builder import GraphBuilder, as_samples
-from manifact.graphs.operator import Graph
+from manifact.graphs.operator import Graph, check_width
 
 SOURCES = ("kmeans", "random")
 #: From this many samples on the landmarks come from k-means on a sample of them.
@@ -184,6 +184,7 @@ class LandmarkOperator(Graph):
 
     def tie(self, X: Any, V: Array) -> tuple[Array, Array]:
         """New samples are tied to their landmarks, whose representation is that of the samples they stand for."""
+        check_width(X, self.landmarks.shape[1])
         index, squares = nearest(self.landmarks, self._n_neighbors, X)
         mine = mixtures(index, squares, self._sigma, len(self.landmarks)).astype(V.dtype)
         held = (self.Z.T @ V) / self.masses[:, None]

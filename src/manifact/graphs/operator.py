@@ -220,6 +220,15 @@ class LabelCliques(Graph):
         return np.zeros((X.shape[0], V.shape[1]), dtype=V.dtype), np.zeros(X.shape[0], dtype=V.dtype)
 
 
+def check_width(X: Any, width: int) -> None:
+    """New samples are as wide as those that the graph was built on."""
+    if X.shape[1] != width:
+        raise ValueError(
+            f"the graph was built on samples of {width} features and cannot find neighbours of samples of "
+            f"{X.shape[1]}: pass the new samples as the graph knows them as graph_X, or tie=False"
+        )
+
+
 def check_affinity(W: Any, name: str = "graph") -> Any:
     """W as CSR without its diagonal, or one sentence that says what is wrong with it."""
     if not hasattr(W, "shape") or len(W.shape) != 2 or W.shape[0] != W.shape[1]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from copy import copy
 from dataclasses import KW_ONLY, dataclass, replace
 from os import PathLike
 from typing import Any, ClassVar, Self
@@ -19,9 +21,10 @@ from manifact.backends import Array, as_data
 from manifact.checkpoint import Checkpoint
 from manifact.graphs import Graph
 from manifact.memory import require
+from manifact.models.callbacks import CallbackSupport, as_callbacks, fit_tasks, with_callbacks
 from manifact.models.start import STARTS, start
 from manifact.progress import progress
-from manifact.solvers.engine import Callback, Result, Step, run
+from manifact.solvers.engine import Callback, Iteration, Result, Step, run
 from manifact.solvers.registry import SOLVERS
 from manifact.solvers.state import State
 from manifact.terms import ElasticNet, Frobenius, KullbackLeibler, Term, total
@@ -68,7 +71,7 @@ class Plan:
 
 
 @dataclass(eq=False, repr=False)
-class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """X ~ V Uᵀ. Subclasses are dataclasses: their fields are the constructor's parameters."""
 
     n_components: int = 10
@@ -144,6 +147,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         sample_weight: Any = None,
         checkpoint: str | PathLike[str] | None = None,
         every: int | None = None,
+        callbacks: Callback | Iterable[Callback] | None = None,
     ) -> Self:
         """Factorise X.
 
@@ -158,8 +162,12 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             File that holds the iterates; a run that finds it continues from there and gives the same numbers.
         every : int, optional
             Iterations between two checkpoints (default 10).
+        callbacks : callable or several, optional
+            Called with an `Iteration` (``number``, ``objective`` so far, ``state.U``, ``state.V``) before the first and
+            after every iteration; a true answer ends the run there. scikit-learn's own callbacks go to
+            ``set_callbacks``, where its version has them.
         """
-        self._fit(X, y, sample_weight, checkpoint, every)
+        self._fit(X, y, sample_weight, checkpoint, every, callbacks)
         return self
 
     def fit_transform(
@@ -169,20 +177,33 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         sample_weight: Any = None,
         checkpoint: str | PathLike[str] | None = None,
         every: int | None = None,
+        callbacks: Callback | Iterable[Callback] | None = None,
     ) -> Any:
         """Factorise X and return V."""
-        return self._fit(X, y, sample_weight, checkpoint, every)
+        return self._fit(X, y, sample_weight, checkpoint, every, callbacks)
 
     @available_if(_assigns)
-    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
+    def fit_predict(
+        self, X: Any, y: Any = None, sample_weight: Any = None, callbacks: Callback | Iterable[Callback] | None = None
+    ) -> Array:
         """Factorise X and return the cluster of each sample."""
-        self._fit(X, y, sample_weight, None, None)
+        self._fit(X, y, sample_weight, callbacks=callbacks)
         return self.labels_
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, checkpoint: Any, every: int | None) -> Array:
+    @with_callbacks
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        checkpoint: Any = None,
+        every: int | None = None,
+        callbacks: Callback | Iterable[Callback] | None = None,
+    ) -> Array:
         self._check_parameters()
         if every is not None:
             checks.integer("every", every, at_least=1)
+        told = as_callbacks(callbacks)
         X = self._check_data(X, reset=True)
         weight = self._check_weight(sample_weight, X)
         require(8 * sum(X.shape) * self.n_components * X.dtype.itemsize, "the factors", "lower n_components")
@@ -190,11 +211,20 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         problem = Problem(X, y, self._make_data(X, weight), self._build_graph(X, y), rng)
         plan = self._plan(problem)
         saved = None if checkpoint is None else Checkpoint(checkpoint, self, problem, plan.solver, every or 10)
-        result = self._run(problem, plan, saved)
+        tasks = fit_tasks(self, X, y, plan.max_iter, lambda iteration: self._as_if_at(iteration, problem, plan))
+        result = self._run(problem, plan, saved, told if tasks is None else [*told, tasks])
         self._store(problem, plan, result)
+        if tasks is not None:
+            tasks.close()
         if result.reason == "interrupted":
             raise KeyboardInterrupt(f"interrupted after iteration {result.n_iter}: the model holds the last iterate")
         return self.representation_.copy()
+
+    def _as_if_at(self, iteration: Iteration, problem: Problem, plan: Plan) -> dict[str, Any]:
+        """What this model would hold, had the run ended there (but clusters, which take k-means)."""
+        twin = copy(self)
+        twin._store(problem, plan, Result(iteration.state, np.array(iteration.objective), "interrupted"))
+        return dict(vars(twin))
 
     def _plan(self, problem: Problem) -> Plan:
         """Solver, terms, iterations and tolerance, with the defaults filled in."""
@@ -218,9 +248,9 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
                 penalties.append(ElasticNet(block, strength * self.l1_ratio, strength * (1 - self.l1_ratio)))
         return penalties
 
-    def _run(self, problem: Problem, plan: Plan, saved: Checkpoint | None) -> Result:
+    def _run(self, problem: Problem, plan: Plan, saved: Checkpoint | None, told: list[Callback]) -> Result:
         with progress(type(self).__name__, plan.max_iter, enabled=bool(self.verbose)) as bar:
-            callbacks: list[Callback] = [bar] if saved is None else [bar, saved]
+            callbacks: list[Callback] = [bar, *told] if saved is None else [bar, saved, *told]
             if saved is not None and saved.exists():
                 state, history = saved.read(self._state_type, problem.data)
             else:
@@ -281,7 +311,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return U, (V / self._scale).astype(X.dtype)
 
     def _store(self, problem: Problem, plan: Plan, result: Result) -> None:
-        state = result.state
+        state = self._of_samples(problem, plan, result.state)
         self._scale = np.ones(self.n_components, dtype=state.U.dtype)
         if self.normalize == "basis":
             state, self._scale = normalized(state)
@@ -304,6 +334,10 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         loss = LOSSES[self._loss]().value(self._state_type(unweighted, state.U, state.V))
         self.reconstruction_err_ = float(np.sqrt(max(0.0, whole * loss)))
         self._assign(state.V, problem.rng, hurry=result.reason == "interrupted")
+
+    def _of_samples(self, problem: Problem, plan: Plan, state: State) -> State:
+        """The state with a row of V for each sample."""
+        return state
 
     def _store_basis(self, problem: Problem, state: State) -> None:
         """Keep the basis."""
@@ -328,12 +362,13 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     # ---- new samples -------------------------------------------------------------------------------------------
 
-    def transform(self, X: Any, tie: bool = False, method: str = "nonnegative") -> Any:
+    def transform(self, X: Any, tie: bool = False, method: str = "nonnegative", graph_X: Any = None) -> Any:
         """V for new samples with the basis fixed, each sample on its own.
 
         With ``tie=True`` a new sample is also held near the representation of its neighbours among the training
         samples (never other new samples). ``method="pinv"`` gives the plain projection X U (UᵀU)⁻¹ instead, which may
-        be negative (SPNMF paper, for classification).
+        be negative (SPNMF paper, for classification). ``graph_X`` are the same new samples as the graph knows them,
+        where it was built on another matrix than X, such as embeddings.
         """
         check_is_fitted(self)
         checks.option("method", method, ("nonnegative", "pinv"))
@@ -342,18 +377,18 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             if tie:
                 raise ValueError("tie=True goes with method='nonnegative': the pseudo-inverse knows no neighbours")
             return self._pseudo_inverse(X)
-        return self._project(X, tie)
+        return self._project(X, tie, graph_X)
 
     def _pseudo_inverse(self, X: Any) -> Array:
         return np.asarray(X @ np.linalg.pinv(self.components_.astype(X.dtype)))
 
-    def _project(self, X: Any, tie: bool) -> Array:
+    def _project(self, X: Any, tie: bool, graph_X: Any = None) -> Array:
         # Penalties and ties weigh V as it was while fitting, so that is what is solved for.
         scale = self._scale.astype(X.dtype)
         U = np.ascontiguousarray(self.components_.T * scale, dtype=X.dtype)
         data = as_data(X)
         l1, l2 = self._V_penalty(X.shape)
-        pull, shift = self._pull(X) if tie else (None, 0.0)
+        pull, shift = self._pull(X, graph_X) if tie else (None, 0.0)
         if self._loss == "frobenius":
             return scale * data.project_least_squares(U, U.T @ U, pull, shift + l2 / 2, l1)
         return scale * data.project_divergence(U, pull, shift, l1, l2)
@@ -368,7 +403,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
                 return penalty.l1, penalty.l2
         return 0.0, 0.0
 
-    def _pull(self, X: Any) -> tuple[Array, Array]:
+    def _pull(self, X: Any, graph_X: Any) -> tuple[Array, Array]:
         """λ W V and λ d of new samples, W their affinity to the training samples."""
         raise ValueError(f"tie=True needs a model with a graph, {type(self).__name__} has none: use GNMF or LPNMF")
 
@@ -382,16 +417,19 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return V @ self.components_
 
     @available_if(_assigns)
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Any, tie: bool | None = None, graph_X: Any = None) -> Array:
         """The cluster of each new sample, as ``assign`` says.
 
-        Samples are tied to their training neighbours where the graph can find them: clusters are made of such V.
+        Samples are tied to their training neighbours where the graph can find them, since clusters are made of such V;
+        ``tie=False`` leaves that out. ``graph_X`` as in `transform`.
         """
         check_is_fitted(self)
         if not hasattr(self, "labels_"):
             raise ValueError(f"assign={self.assign!r} was set after fit: fit again to have clusters")
-        graph = getattr(self, "graph_", None)
-        V = self._project(self._check_data(X, reset=False), tie=self._tied and graph is not None and graph.can_tie)
+        if tie is None:
+            graph = getattr(self, "graph_", None)
+            tie = self._tied and graph is not None and graph.can_tie
+        V = self._project(self._check_data(X, reset=False), tie, graph_X)
         return self.assigner_.predict(V) if self.assign == "kmeans" else V.argmax(axis=1)
 
     def score(self, X: Any, y: Any = None) -> float:

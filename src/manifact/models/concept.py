@@ -143,12 +143,12 @@ class ConceptFactorization(Factorization):
         blocks = [X[start : start + DIAGONAL_ROWS] for start in range(0, X.shape[0], DIAGONAL_ROWS)]
         return np.concatenate([np.diag(self._kernel_with(block, block)) for block in blocks])
 
-    def _project(self, X: Any, tie: bool) -> Array:
+    def _project(self, X: Any, tie: bool, graph_X: Any = None) -> Array:
         # As for other models: V in the scale that it had while fitting.
         scale = self._scale.astype(X.dtype)
         G = self._basis_gram.astype(X.dtype) * np.outer(scale, scale)
         l1, l2 = self._V_penalty(X.shape)
-        pull, shift = self._pull(X) if tie else (0.0, 0.0)
+        pull, shift = self._pull(X, graph_X) if tie else (0.0, 0.0)
         B = self._pulled(X, self._against_basis(X) * scale, G) + pull - X.dtype.type(l1 / 2)
         return scale * nonnegative_least_squares(G, B, shift + l2 / 2)
 

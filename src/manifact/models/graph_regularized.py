@@ -9,6 +9,7 @@ import numpy as np
 from manifact import checks
 from manifact.backends import Array
 from manifact.graphs import Graph, GraphBuilder, KNNGraph, as_builder
+from manifact.graphs.builder import as_samples
 from manifact.models.base import Factorization, Problem
 from manifact.models.declare import model
 from manifact.progress import showing
@@ -75,6 +76,13 @@ class GraphFactorization(Factorization):
         weight = float(np.einsum("ij,ij->", V, graph.degree(V), dtype=np.float64))
         self.smoothness_ = graph.energy(V, V) / weight if weight > 0 else 0.0
 
-    def _pull(self, X: Any) -> tuple[Array, Array]:
-        pull, degrees = self.graph_.tie(X, (self.representation_ / self._scale).astype(X.dtype))
+    def _check_graph_samples(self, X: Any, graph_X: Any) -> Any:
+        known = as_samples(graph_X)
+        if known.shape[0] != X.shape[0]:
+            raise ValueError(f"graph_X has {known.shape[0]} rows but X has {X.shape[0]} samples: give one for each")
+        return known
+
+    def _pull(self, X: Any, graph_X: Any) -> tuple[Array, Array]:
+        known = X if graph_X is None else self._check_graph_samples(X, graph_X)
+        pull, degrees = self.graph_.tie(known, (self.representation_ / self._scale).astype(X.dtype))
         return X.dtype.type(self.graph_reg) * pull, X.dtype.type(self.graph_reg) * degrees

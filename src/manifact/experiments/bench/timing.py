@@ -8,11 +8,10 @@ from statistics import median
 from typing import Any, TypeVar
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from manifact.experiments.bench.setting import UnavailableError
-from manifact.models.base import Factorization, Problem
-from manifact.solvers.engine import Iteration, Result, run
+from manifact.models.base import Factorization
+from manifact.solvers.engine import Iteration
 
 T = TypeVar("T")
 #: Shorter than this is no time: differences of noisy clocks can be negative.
@@ -83,21 +82,15 @@ class Stopwatch:
             self._begun += time.perf_counter() - paused
 
 
-def watched(model: Factorization, X: Any, callback: Callable[[Iteration], bool | None]) -> Result:
-    """What ``model.fit(X)`` does up to its last iterate, with a callback, which ``fit`` has not."""
-    model._check_parameters()
-    X = model._check_data(X, reset=True)
-    rng = check_random_state(model.random_state)
-    problem = Problem(X, None, model._make_data(X, None), model._build_graph(X, None), rng)
-    plan = model._plan(problem)
-    first = model._first(problem, plan)
-    step, history = plan.step, first.objective
-    result = run(
-        first.state, plan.terms, step, max_iter=plan.max_iter, tol=plan.tol, callbacks=[callback], history=history
-    )
-    if result.reason == "interrupted":
-        raise KeyboardInterrupt
-    return result
+def watched(model: Factorization, X: Any, callback: Callable[[Iteration], bool | None]) -> Iteration:
+    """Fit with a callback; the last iterate, as it was before the basis was given unit length."""
+    seen: list[Iteration] = []
+
+    def last(iteration: Iteration) -> None:
+        seen[:] = [iteration]
+
+    model.fit(X, callbacks=[last, callback])
+    return seen[0]
 
 
 def iteration_seconds(model: Factorization, X: Any) -> float:

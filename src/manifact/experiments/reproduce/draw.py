@@ -1,4 +1,4 @@
-"""Drawings as SVG text: the only place that knows matplotlib.
+"""Drawings as SVG text for the pages.
 
 The same numbers give the same text: no date, no random names, letters as letters.
 """
@@ -15,11 +15,8 @@ from typing import Any
 import numpy as np
 
 from manifact.backends import Array
+from manifact.plot.look import GREY, MARKERS, colour
 
-#: Okabe and Ito's colours, which the colour-blind can tell apart, without their yellow.
-PALETTE = ("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-GREY = "#777777"
-MARKERS = "os^DvPX"
 #: Inches: an image that a phone shows without making its letters small.
 WIDTH = 5.2
 STYLE: dict[Any, Any] = {
@@ -152,12 +149,10 @@ def _fill(axes: Any, panel: Panel) -> None:
     for line in panel.lines:
         look = {"linestyle": "--", "linewidth": 1.1} if line.dashed else {}
         marker = MARKERS[(line.colour or 0) % len(MARKERS)] if line.marked else None
-        axes.plot(line.x, line.y, label=line.label or None, color=_colour(line.colour), marker=marker, **look)
+        axes.plot(line.x, line.y, label=line.label or None, color=colour(line.colour), marker=marker, **look)
     for points in panel.points:
         look = {"marker": "D", "markersize": 8.0} if points.diamonds else {"marker": ".", "markersize": 3.5}
-        axes.plot(
-            points.x, points.y, label=points.label or None, color=_colour(points.colour), linestyle="none", **look
-        )
+        axes.plot(points.x, points.y, label=points.label or None, color=colour(points.colour), linestyle="none", **look)
     axes.set(title=panel.title, xlabel=panel.x, ylabel=panel.y)
     if "x" in panel.log:
         axes.set_xscale("log")
@@ -168,10 +163,6 @@ def _fill(axes: Any, panel: Panel) -> None:
         axes.minorticks_off()
     if panel.equal:
         axes.set_aspect("equal")
-
-
-def _colour(number: int | None) -> str:
-    return GREY if number is None else PALETTE[number % len(PALETTE)]
 
 
 def _legend_columns(labels: Sequence[str] | dict[str, Any]) -> int:
