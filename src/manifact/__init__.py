@@ -10,9 +10,10 @@ from manifact._version import __version__
 
 if TYPE_CHECKING:
     from manifact.models import ALPNMF, CF, GNMF, LCCF, LCF, LPNMF, NMF, SPNMF
+    from manifact.saving import load
 
 _MODELS = ("ALPNMF", "CF", "GNMF", "LCCF", "LCF", "LPNMF", "NMF", "SPNMF")
-_MODULES = ("baselines", "datasets", "graphs", "metrics", "models")
+_MODULES = ("baselines", "datasets", "graphs", "metrics", "models", "plot", "preparation", "reading", "report")
 
 __all__ = [
     "ALPNMF",
@@ -27,14 +28,21 @@ __all__ = [
     "baselines",
     "datasets",
     "graphs",
+    "load",
     "metrics",
     "models",
+    "plot",
+    "preparation",
+    "reading",
+    "report",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name in _MODELS:
         return getattr(import_module("manifact.models"), name)
+    if name == "load":
+        return import_module("manifact.saving").load
     if name in _MODULES:
         return import_module(f"manifact.{name}")
     raise AttributeError(f"module 'manifact' has no attribute {name!r}")

@@ -19,6 +19,8 @@ def replacing(path: Path) -> Iterator[Path]:
     temporary = Path(name)
     try:
         yield temporary
+        # A temporary file is its owner's alone; a page, a table or a model is for everyone the folder is for.
+        temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -41,8 +43,6 @@ def write_text(path: Path, text: str) -> None:
     """Write a text file."""
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
-        # A temporary file is its owner's alone; a page or a table is for everyone the folder is for.
-        temporary.chmod(0o666 & ~_umask())
 
 
 def write_arrays(path: Path, arrays: Mapping[str, Array], metadata: dict[str, str]) -> None:

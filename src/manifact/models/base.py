@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, replace
 from os import PathLike
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -439,6 +440,24 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
         data = as_data(X)
         U = np.ascontiguousarray(self.components_.T, dtype=X.dtype)
         return -total([LOSSES[self._loss]()], State(data, U, self._project(X, tie=False))) / (X.shape[0] * X.shape[1])
+
+    # ---- files and pages ---------------------------------------------------------------------------------------
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fitted model to one safetensors file, which `manifact.load` reads; an old file is replaced whole.
+
+        It holds what the model holds: factors, parameters, the graph, and the training samples where neighbours of new
+        samples are looked for among them.
+        """
+        from manifact.saving import save
+
+        save(self, path)
+
+    def report(self, X: Any = None, path: str | PathLike[str] = "report.html", **options: Any) -> Path:
+        """Write one HTML page to explore the parts and the training samples X in; see `manifact.report.report`."""
+        from manifact.report import report
+
+        return report(self, X, path, **options)
 
     # ---- checks ------------------------------------------------------------------------------------------------
 
