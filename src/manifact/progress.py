@@ -8,6 +8,8 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from manifact.solvers.engine import Callback, Iteration
 
 #: Called with the amount of work that is newly done.
@@ -34,9 +36,17 @@ def steps(title: str, total: float) -> Iterator[Advance]:
         return
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    with Progress(TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()) as bar:
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=_beside_the_output()) as bar:
         task = bar.add_task(title, total=total)
         yield lambda amount: bar.advance(task, amount)
+
+
+def _beside_the_output() -> Console:
+    """Standard error, so that what a command prints can be piped."""
+    from rich.console import Console
+
+    return Console(stderr=True)
 
 
 @contextmanager
@@ -54,7 +64,7 @@ def progress(title: str, max_iter: int, enabled: bool) -> Iterator[Callback]:
         TextColumn("objective {task.fields[objective]}"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns) as bar:
+    with Progress(*columns, console=_beside_the_output()) as bar:
         task = bar.add_task(title, total=max_iter, objective="")
 
         def show(iteration: Iteration) -> None:

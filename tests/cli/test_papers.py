@@ -1,34 +1,9 @@
-import subprocess
-import sys
-
 import pytest
 from typer.testing import CliRunner
 
-from manifact import __version__
 from manifact.cli import app
 
 runner = CliRunner()
-
-
-def test_version():
-    assert runner.invoke(app, ["--version"]).stdout == f"manifact {__version__}\n"
-
-
-def test_help_lists_the_commands():
-    for arguments in ([], ["--help"]):
-        result = runner.invoke(app, arguments)
-        assert result.exit_code == 0
-        assert "demo" in result.stdout
-        assert "bench" in result.stdout
-
-
-def test_help_loads_nothing_heavy():
-    code = (
-        "import sys; from manifact.cli import app; app(['bench', '--help'], standalone_mode=False);"
-        "print([m for m in ('numpy', 'scipy', 'sklearn', 'numba') if m in sys.modules])"
-    )
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert out.splitlines()[-1] == "[]"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,100 @@
+"""``manifact transform`` and ``manifact predict``: new data of the kind that a model was fitted on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from manifact.commands import outputs
+from manifact.progress import showing
+
+
+def transform(
+    path: Path,
+    data: Path,
+    reading: Mapping[str, Any],
+    output: Path,
+    graph_from: Path | None,
+    tie: bool,
+    overwrite: bool,
+    quiet: bool,
+) -> tuple[int, int]:
+    """Write V of new samples; its shape."""
+    import manifact
+    from manifact.writing import check_output, write_matrix
+
+    check_output(outputs.free("--output", output, overwrite))
+    model = manifact.load(path)
+    with showing(not quiet):
+        samples, X = new_samples(model, path, data, reading)
+        V = model.transform(X, tie=tie, graph_X=_graph_samples(graph_from))
+    names = [f"part{number}" for number in range(V.shape[1])]
+    write_matrix(output, V, names=samples.names, columns=names)
+    return V.shape
+
+
+def predict(
+    path: Path,
+    data: Path | None,
+    reading: Mapping[str, Any],
+    output: Path | None,
+    graph_from: Path | None,
+    tie: bool | None,
+    overwrite: bool,
+    quiet: bool,
+) -> list[tuple[str, int]]:
+    """Clusters of new samples, or without data of the training samples, written to ``output`` if there is one."""
+    import manifact
+    from manifact.writing import check_output
+
+    if output is not None:
+        check_output(outputs.free("--output", output, overwrite))
+    model = manifact.load(path)
+    if model.assign is None or not hasattr(model, "labels_"):
+        raise ValueError(f"{path} holds a model without clusters: fit again with --assign kmeans, to the end")
+    if data is None:
+        labels, names = model.labels_, getattr(model, "source_", {}).get("names")
+    else:
+        with showing(not quiet):
+            samples, X = new_samples(model, path, data, reading)
+            labels, names = model.predict(X, tie=tie, graph_X=_graph_samples(graph_from)), samples.names
+    if output is not None:
+        write_clusters(output, labels, names)
+    return list(zip(named(names, len(labels)), labels.tolist(), strict=True))
+
+
+def new_samples(model: Any, path: Path, data: Path, reading: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Samples read as the training samples were, and X."""
+    from manifact.reading import read
+
+    preparation = getattr(model, "preparation_", None)
+    if preparation is None:
+        raise ValueError(
+            f"{path} does not say how its data were prepared: it was saved in Python, so use manifact.load there"
+        )
+    source = getattr(model, "source_", {})
+    same = Path(source.get("path", "")).suffix.lower() == data.suffix.lower()
+    earlier = {key: value for key, value in source.get("reading", {}).items() if same and key != "label"}
+    samples = read(data, **(earlier | preparation.read_options | dict(reading)))
+    return samples, preparation.apply(samples)
+
+
+def named(names: Sequence[str] | None, n: int) -> list[str]:
+    """Names of samples, their numbers where they have none."""
+    return [str(number) for number in range(n)] if names is None else list(names)
+
+
+def write_clusters(path: Path, labels: Any, names: Sequence[str] | None) -> None:
+    """A table of samples and their clusters."""
+    from manifact.writing import write_labels
+
+    write_labels(path, labels, named(names, len(labels)))
+
+
+def _graph_samples(path: Path | None) -> Any:
+    if path is None:
+        return None
+    from manifact.reading import read_matrix
+
+    return read_matrix(path)

@@ -1,0 +1,112 @@
+"""From options to a model: its class, its parameters, its graph."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+#: Where a model's defaults in Python are not what a single run should do: λ = 100 belongs to the published rule and
+#: its early stop, and concepts that start from random samples are far from settled when the iterations end.
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "gnmf": {"solver": "mu"},
+    "lpnmf": {"solver": "mu"},
+    "alpnmf": {"solver": "mu"},
+    "cf": {"init": "kmeans"},
+    "lccf": {"init": "kmeans"},
+    "lcf": {"init": "kmeans"},
+}
+WITH_GRAPH = ("gnmf", "lpnmf", "alpnmf", "spnmf", "lccf")
+
+
+@dataclass(frozen=True)
+class GraphChoice:
+    """Which samples are neighbours."""
+
+    #: "obsp:name", or a file with an n x n affinity.
+    given: str | None = None
+    #: A file with another matrix of the same samples.
+    built_on: Path | None = None
+    #: Parameters of the builder that were asked for.
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def asked(self) -> list[str]:
+        """The options that were given, as they are written."""
+        named = {"--graph": self.given, "--graph-from": self.built_on}
+        return [option for option, value in named.items() if value] + [_written(name) for name in self.settings]
+
+
+def model(
+    name: str, parameters: Mapping[str, Any], graph: GraphChoice, extra: Sequence[str], data: Path, n_samples: int
+) -> Any:
+    """An unfitted model; ``parameters`` that are None are left to it."""
+    from manifact import models
+
+    cls = getattr(models, name.upper())
+    own = cls().get_params(deep=False)
+    given = DEFAULTS.get(name, {}) | {key: value for key, value in parameters.items() if value is not None}
+    for key in given:
+        if key not in own:
+            raise ValueError(f"{_written(key)} has no meaning for --model {name}: leave it out")
+    if name in WITH_GRAPH:
+        given["graph"] = _graph(name, graph, data, n_samples)
+    elif graph.asked:
+        raise ValueError(
+            f"{graph.asked[0]} needs a model with a graph, --model {name} has none: choose one of "
+            f"{', '.join(WITH_GRAPH)}"
+        )
+    return cls(**given).set_params(**dict(map(_setting, extra)))
+
+
+def _graph(name: str, choice: GraphChoice, data: Path, n_samples: int) -> Any:
+    """What the model's ``graph`` gets."""
+    from manifact.reading import read_graph, read_matrix
+
+    if choice.given is not None:
+        if len(choice.asked) > 1:
+            raise ValueError(f"--graph={choice.given!r} is a graph already: leave out {choice.asked[1]}")
+        return read_graph(choice.given, data)
+    builder = _builder(name, choice.settings)
+    if choice.built_on is None:
+        return builder
+    E = read_matrix(choice.built_on)
+    if E.shape[0] != n_samples:
+        raise ValueError(
+            f"--graph-from={str(choice.built_on)!r} has {E.shape[0]} rows but the data have {n_samples} samples: "
+            "give one row for each, in the same order"
+        )
+    return builder.build(E)
+
+
+def _builder(name: str, settings: Mapping[str, Any]) -> Any:
+    from manifact.graphs import KNNGraph, LandmarkGraph
+
+    given = {key: value for key, value in settings.items() if value is not None}
+    builder: Any = LandmarkGraph() if name == "alpnmf" else KNNGraph(weight="heat" if name == "spnmf" else "binary")
+    for key in given:
+        if key not in builder.get_params():
+            raise ValueError(f"{_written(key)} has no meaning for the graph of --model {name}: leave it out")
+    return builder.set_params(**given)
+
+
+def _written(parameter: str) -> str:
+    """The option of a parameter."""
+    return OPTIONS.get(parameter, f"--{parameter.replace('_', '-')}")
+
+
+#: Parameters whose options have other names.
+OPTIONS = {"n_components": "-k", "n_neighbors": "--neighbors", "weight": "--graph-weight", "n_landmarks": "--landmarks"}
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    """``name=value``, the value as JSON where it is."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise ValueError(f"--set={text!r} must be NAME=VALUE, such as --set alpha_V=0.1")
+    try:
+        return name.strip(), json.loads(value)
+    except json.JSONDecodeError:
+        return name.strip(), value

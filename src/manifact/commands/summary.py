@@ -1,0 +1,159 @@
+"""What a fit came to, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+TOP_FEATURES = 8
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A fitted model in numbers and words."""
+
+    model: str
+    kind: str | None
+    n_samples: int
+    n_features: int
+    n_components: int
+    parameters: dict[str, Any]
+    solver: str
+    n_iter: int
+    converged: bool
+    objective: float
+    reconstruction_error: float
+    smoothness: float | None
+    seconds: float | None
+    #: Samples in each cluster, and the strongest features of each part (None where features have no names).
+    cluster_sizes: list[int] | None
+    top_features: list[list[str]] | None
+    #: Beside known classes, where the data had some: they were not used.
+    accuracy: float | None
+    nmi: float | None
+    files: dict[str, str]
+
+    def json(self) -> str:
+        """One JSON object."""
+        return json.dumps(asdict(self), ensure_ascii=False, indent=2)
+
+    def show(self) -> None:
+        """A few lines and a table on standard output."""
+        from rich.console import Console
+
+        console = Console()
+        console.print(self._headline(), highlight=False)
+        console.print(self._outcome(), highlight=False)
+        if self.top_features is not None or self.cluster_sizes is not None:
+            console.print(self._table())
+        for name, path in self.files.items():
+            console.print(f"{name:9} {path}", highlight=False, soft_wrap=True)
+
+    def _headline(self) -> str:
+        what = {"documents": ("documents", "words"), "images": ("images", "pixels")}
+        samples, features = what.get(self.kind or "", ("samples", "features"))
+        size = f"{self.n_samples:,} {samples} × {self.n_features:,} {features}"
+        return f"[bold]{self.model}[/bold] of {size} with {self.n_components} parts"
+
+    def _outcome(self) -> str:
+        ended = "converged after" if self.converged else "stopped after"
+        took = "" if self.seconds is None else f" in {self.seconds:.1f} s"
+        parts = [f"{ended} {self.n_iter} iterations of {self.solver}{took}", f"objective {self.objective:.6g}"]
+        if self.smoothness is not None:
+            parts.append(f"smoothness {self.smoothness:.3g}")
+        if self.accuracy is not None:
+            parts.append(f"against the known classes: accuracy {self.accuracy:.3f}, NMI {self.nmi:.3f}")
+        return ", ".join(parts)
+
+    def _table(self) -> Any:
+        from rich.box import SIMPLE_HEAD
+        from rich.table import Table
+
+        table = Table(box=SIMPLE_HEAD)
+        table.add_column("", justify="right")
+        sizes, words = self.cluster_sizes, self.top_features
+        # Clusters of k-means are numbered on their own; only the largest part is the part.
+        together = self.parameters.get("assign") != "kmeans"
+        if sizes is not None:
+            table.add_column("samples" if together else "samples in cluster", justify="right")
+        if words is not None:
+            table.add_column("strongest in part", overflow="fold")
+        for number in range(self.n_components):
+            cells = [str(number)]
+            if sizes is not None:
+                cells.append(f"{sizes[number]:,}" if number < len(sizes) else "")
+            if words is not None:
+                cells.append(", ".join(words[number]))
+            table.add_row(*cells)
+        return table
+
+
+def of(model: Any, seconds: float | None, files: Mapping[str, Path]) -> Summary:
+    """The summary of a fitted model."""
+    labels = getattr(model, "labels_", None)
+    source = getattr(model, "source_", {})
+    accuracy, nmi = _agreement(source.get("labels"), labels)
+    return Summary(
+        model=type(model).__name__,
+        kind=getattr(getattr(model, "preparation_", None), "kind", None),
+        n_samples=len(model.representation_),
+        n_features=model.n_features_in_,
+        n_components=model.n_components,
+        parameters=_plain(model.get_params()),
+        solver=model.solver_,
+        n_iter=model.n_iter_,
+        converged=model.converged_,
+        objective=float(model.objective_[-1]),
+        reconstruction_error=model.reconstruction_err_,
+        smoothness=getattr(model, "smoothness_", None),
+        seconds=None if seconds is None else round(seconds, 3),
+        cluster_sizes=_sizes(model, labels),
+        top_features=_top_features(model),
+        accuracy=accuracy,
+        nmi=nmi,
+        files={name: str(path) for name, path in files.items()},
+    )
+
+
+def _sizes(model: Any, labels: Any) -> list[int] | None:
+    import numpy as np
+
+    return None if labels is None else np.bincount(labels, minlength=model.n_components).tolist()
+
+
+def _top_features(model: Any) -> list[list[str]] | None:
+    import numpy as np
+
+    preparation = getattr(model, "preparation_", None)
+    names = getattr(preparation, "feature_names", None)
+    if names is None:
+        names = getattr(model, "feature_names_in_", None)
+    components = getattr(model, "components_", None)
+    if names is None or components is None:
+        return None
+    order = np.argsort(-components, axis=1, kind="stable")[:, :TOP_FEATURES]
+    return [[str(names[i]) for i in row if components[part, i] > 0] for part, row in enumerate(order)]
+
+
+def _agreement(known: Any, labels: Any) -> tuple[float | None, float | None]:
+    if known is None or labels is None:
+        return None, None
+    from manifact.metrics import accuracy, nmi
+
+    return accuracy(known, labels), nmi(known, labels)
+
+
+def _plain(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters as JSON has them; what it has not, by its representation."""
+    return {
+        name: value if value is None or isinstance(value, bool | int | float | str) else _shown(value)
+        for name, value in parameters.items()
+    }
+
+
+def _shown(value: Any) -> str:
+    shape = getattr(value, "shape", None)
+    return f"{type(value).__name__} {shape}" if shape is not None else " ".join(repr(value).split())

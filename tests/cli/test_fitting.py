@@ -1,0 +1,240 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+from tests.cli.conftest import GROUPS, MAKERS, N, table
+from typer.testing import CliRunner
+
+import manifact
+from manifact.cli import app
+from manifact.metrics import accuracy
+
+runner = CliRunner()
+QUICK = ["-k", "2", "--max-iter", "30", "--graph-reg", "1"]
+
+
+@pytest.fixture(autouse=True)
+def in_an_empty_folder(tmp_path_factory, monkeypatch):
+    monkeypatch.chdir(tmp_path_factory.mktemp("here"))
+
+
+def run(*arguments, code=0):
+    result = runner.invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == code, result.output
+    return result
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_every_kind_of_data_is_fitted_and_used_again(kind, make, tmp_path):
+    data = make(kind)
+    run("fit", data, *QUICK, "-o", "m.safetensors", "-q")
+    model = manifact.load("m.safetensors")
+    assert accuracy(GROUPS, model.labels_) == 1 or kind in ("texts", "images")
+    if kind == "texts":  # in the order of their folders
+        assert accuracy([name.startswith("tools") for name in model.source_["names"]], model.labels_) == 1
+    table = json.loads(run("predict", "m.safetensors", data, "--json").stdout)
+    assert accuracy(model.labels_, [row["cluster"] for row in table]) > 0.95
+    run("transform", "m.safetensors", data, "-o", "V.npy", "-q")
+    assert np.load("V.npy").shape == (N, 2)
+
+
+def test_documents_keep_their_vocabulary(make):
+    shown = json.loads(run("fit", make("jsonl"), *QUICK, "--text", "text", "--label", "class", "--json").stdout)
+    assert shown["kind"] == "documents"
+    assert shown["accuracy"] == 1.0
+    words = [set(part) for part in shown["top_features"]]
+    assert {"cat", "dog"} & words[0] | {"cat", "dog"} & words[1]
+    assert all(not ("cat" in part and "hammer" in part) for part in words)
+    assert "hammer" in manifact.load("a.safetensors").preparation_.feature_names
+
+
+def test_the_graph_of_an_anndata_file_is_used(make):
+    data = make("h5ad")
+    run("fit", data, *QUICK, "--graph", "obsp:connectivities", "--layer", "twice", "--label", "group", "-q")
+    model = manifact.load("a.safetensors")
+    import anndata
+
+    W = anndata.read_h5ad(data).obsp["connectivities"]
+    assert abs(model.graph_.W - W).max() == 0
+    assert set(model.source_["labels"]) == {"g0", "g1"}
+
+
+def test_a_graph_from_another_matrix(make):
+    """Neighbours from embeddings in which other samples are close than in the data."""
+    other = np.arange(N) < N // 2
+    E = np.random.default_rng(0).normal(size=(N, 3)) + 20 * other[:, None]
+    np.save("E.npy", E)
+    run("fit", make("csv"), "-k", "2", "--graph-reg", "1000", "--graph-from", "E.npy", "--neighbors", "4", "-q")
+    model = manifact.load("a.safetensors")
+    assert accuracy(other, model.labels_) == 1
+    data = make("csv")
+    refused = run("predict", "a.safetensors", data, code=2).stderr
+    assert "built on samples of 3 features" in refused
+    lines = run("predict", "a.safetensors", data, "--graph-from", "E.npy").stdout.splitlines()
+    clusters = [line.split("\t") for line in lines]
+    assert [name for name, _ in clusters] == [f"s{i}" for i in range(N)]
+    np.testing.assert_array_equal([int(cluster) for _, cluster in clusters], model.labels_)
+    run("predict", "a.safetensors", data, "--no-tie")
+
+
+def test_a_graph_from_a_file(make):
+    from manifact.graphs import KNNGraph
+
+    W = KNNGraph(3).build(table()).W
+    sparse.save_npz("W.npz", W)
+    run("fit", make("npy"), *QUICK, "--graph", "W.npz", "-q")
+    assert (manifact.load("a.safetensors").graph_.W != W).nnz == 0
+
+
+@pytest.mark.parametrize("model", ["nmf", "lpnmf", "alpnmf", "spnmf", "cf", "lccf", "lcf"])
+def test_every_model_can_be_chosen(model, make):
+    run("fit", make("csv"), "-k", "2", "-m", model, "--max-iter", "5", "--seed", "3", "-q")
+    fitted = manifact.load("a.safetensors")
+    assert type(fitted).__name__ == model.upper()
+    assert fitted.random_state == 3
+
+
+def test_options_reach_the_model(make):
+    options = "--neighbors 3 --graph-weight heat --metric cosine --solver bcd --init nndsvda --tol 0.01 --n-init 2"
+    run("fit", make("csv"), *QUICK, *options.split(), "--set", "alpha_V=0.01", "--set", "graph__sigma=neighbors", "-q")
+    model = manifact.load("a.safetensors")
+    graph = model.graph
+    assert (graph.n_neighbors, graph.weight, graph.metric, graph.sigma) == (3, "heat", "cosine", "neighbors")
+    assert (model.solver, model.init, model.tol, model.n_init, model.alpha_V) == ("bcd", "nndsvda", 0.01, 2, 0.01)
+    assert model.graph_reg == 1.0
+
+
+def test_progress_goes_beside_the_output_and_quiet_is_quiet(make):
+    data = make("csv")
+    loud = run("fit", data, *QUICK)
+    assert "objective" in loud.stderr
+    assert "GNMF of 60 samples × 64 features with 2 parts" in loud.stdout
+    assert "manifact report a.safetensors" in loud.stdout
+    quiet = run("fit", data, *QUICK, "--overwrite", "--quiet")
+    assert quiet.output == ""
+    assert json.loads(run("fit", data, *QUICK, "--overwrite", "--json").stdout)["n_samples"] == N
+    assert json.loads(run("info", "a.safetensors", "--json").stdout)["model"] == "GNMF"
+    assert "GNMF of 60 samples" in run("info", "a.safetensors").stdout
+
+
+def test_clusters_and_a_page_are_written_beside_the_model(make):
+    run("fit", make("images"), *QUICK, "--clusters", "c.csv", "--report", "r.html", "-q")
+    rows = [line.split(",") for line in Path("c.csv").read_text().splitlines()]
+    assert rows[0] == ["name", "cluster"]
+    assert rows[1][0] == "00.png"
+    assert "<html" in Path("r.html").read_text()
+    run("report", "pictures.safetensors", "-o", "again.html", "-q")
+    assert Path("again.html").read_text() == Path("r.html").read_text()
+    assert run("predict", "pictures.safetensors").stdout.splitlines() == ["\t".join(row) for row in rows[1:]]
+
+
+def test_nothing_is_overwritten_unless_asked(make, tmp_path):
+    data = make("csv")
+    run("fit", data, *QUICK, "-q")
+    before = Path("a.safetensors").read_bytes()
+    assert "is there already: pass --overwrite" in run("fit", data, *QUICK, "--seed", "1", code=2).stderr
+    (tmp_path / "r.html").write_text("mine")
+    refused = run("fit", data, *QUICK, "-o", "b.safetensors", "--report", tmp_path / "r.html", code=2).stderr
+    assert "--report" in refused
+    assert Path("a.safetensors").read_bytes() == before
+    assert (tmp_path / "r.html").read_text() == "mine"
+    run("fit", data, "-k", "3", "--overwrite", "-q")
+    assert Path("a.safetensors").read_bytes() != before
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--model", "nmf", "--neighbors", "3"], "--neighbors needs a model with a graph, --model nmf has none"),
+        (["--model", "cf", "--graph-from", "x.npy"], "--graph-from needs a model with a graph"),
+        (["--model", "spnmf", "--loss", "frobenius"], "--loss has no meaning for --model spnmf"),
+        (["--model", "lpnmf", "--solver", "bcd"], "solver='bcd' cannot minimise LPNMF"),
+        (["--landmarks", "10"], "--landmarks has no meaning for the graph of --model gnmf"),
+        (["--graph", "x.npz", "--neighbors", "3"], "--graph='x.npz' is a graph already: leave out --neighbors"),
+        (["--graph", "obsp:connectivities"], "needs data from an .h5ad file"),
+        (["--graph", "no.npz"], "no.npz"),
+        (["--set", "colour"], "--set='colour' must be NAME=VALUE"),
+        (["--set", "colour=red"], "Invalid parameter 'colour'"),
+        (["--set", "alpha_V=red"], "alpha_V='red' must be a number"),
+        (["--layer", "x"], "layer"),
+        (["--image-shape", "9x9"], "9"),
+        (["--image-shape", "nine"], "--image-shape='nine' must be HEIGHTxWIDTH"),
+        (["--ngrams", "a"], "--ngrams='a' must be two numbers"),
+        (["--min-df", "-1"], "--min-df='-1' must be a number of documents"),
+        (["--output", "no/where.safetensors"], "--output='no/where.safetensors' is in a folder that does not exist"),
+        (["--clusters", "c.doc"], "c.doc"),
+        (["-k", "2", "--set", "n_components=0"], "n_components=0 must be an integer >= 1"),
+    ],
+)
+def test_bad_options_are_refused_in_one_sentence(options, sentence, make, tmp_path):
+    refused = run("fit", make("csv"), *options, "-q", code=2).stderr
+    assert sentence in refused
+    assert refused.count("\n") == 1
+    assert list(Path().iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["predict", "transform", "report", "info"])
+def test_a_model_that_is_none_is_refused(command, tmp_path):
+    (tmp_path / "m.safetensors").write_bytes(b"not a model")
+    more = {"transform": [tmp_path, "-o", "V.npy"]}.get(command, [])
+    assert "torn or not a file of ours" in run(command, tmp_path / "m.safetensors", *more, code=2).stderr
+    assert "is not there" in run(command, "nowhere", *more, code=2).stderr
+
+
+def test_new_data_of_another_kind_are_refused(make):
+    run("fit", make("csv"), *QUICK, "-q")
+    assert run("predict", "a.safetensors", make("texts"), code=2).stderr.count("\n") == 1
+    np.save("narrow.npy", table()[:, :10])
+    refused = run("transform", "a.safetensors", "narrow.npy", "-o", "V.npy", code=2).stderr
+    assert "64" in refused
+    assert "10" in refused
+
+
+def test_a_model_from_python_says_what_it_lacks(make):
+    manifact.NMF(2, assign="argmax", max_iter=2).fit(table()).save("p.safetensors")
+    assert "was saved in Python" in run("predict", "p.safetensors", make("csv"), code=2).stderr
+    assert len(run("predict", "p.safetensors").stdout.splitlines()) == N
+    result = run("report", "p.safetensors")
+    assert "the samples themselves are not shown" in result.stderr
+
+
+def test_a_report_without_its_data(make):
+    data = make("txt")
+    run("fit", data, *QUICK, "-q")
+    data.rename("moved.txt")
+    assert "is not there" in run("report", "a.safetensors").stderr
+    run("report", "a.safetensors", "moved.txt", "--overwrite", "-q")
+    Path("moved.txt").write_text(Path("moved.txt").read_text() + "\nanother cat")
+    refused = run("report", "a.safetensors", "moved.txt", "--overwrite", code=2).stderr
+    assert "61 samples but the model was fitted on 60" in refused
+
+
+def test_an_interrupt_keeps_the_last_iterate(make, monkeypatch):
+    from manifact.solvers import engine
+
+    total, calls = engine.total, []
+
+    def interrupted(*arguments):
+        calls.append(1)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return total(*arguments)
+
+    monkeypatch.setattr(engine, "total", interrupted)
+    result = run("fit", make("csv"), *QUICK, "-q", code=130)
+    assert (
+        result.stderr == "interrupted after iteration 2: the model holds the last iterate, and a.safetensors has it\n"
+    )
+    model = manifact.load("a.safetensors")
+    assert model.n_iter_ == 2
+    assert "without clusters" in run("predict", "a.safetensors", code=2).stderr
+
+
+def test_warnings_are_notes(make, monkeypatch):
+    import warnings
+
+    fit = manifact.GNMF.fit
+    monkeypatch.setattr(manifact.GNMF, "fit", lambda *a, **k: warnings.warn("slow\nhere", stacklevel=1) or fit(*a, **k))
+    assert "note: slow here\n" in run("fit", make("csv"), *QUICK, "-q").stderr
