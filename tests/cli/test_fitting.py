@@ -119,6 +119,16 @@ def test_progress_goes_beside_the_output_and_quiet_is_quiet(make):
     assert "GNMF of 60 samples" in run("info", "a.safetensors").stdout
 
 
+def test_a_representation_that_says_nothing_is_noted(make):
+    data = make("txt")
+    strong, weak = (
+        json.loads(run("fit", data, "-k", "2", "--neighbors", "40", "--graph-reg", reg, "--json", "--overwrite").stdout)
+        for reg in ("1000", "0.1")
+    )
+    assert "try a hundredth of it" in strong["notes"][0]
+    assert weak["notes"] == []
+
+
 def test_clusters_and_a_page_are_written_beside_the_model(make):
     run("fit", make("images"), *QUICK, "--clusters", "c.csv", "--report", "r.html", "-q")
     rows = [line.split(",") for line in Path("c.csv").read_text().splitlines()]

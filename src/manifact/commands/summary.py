@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 TOP_FEATURES = 8
+#: ‖V − its mean row‖ / ‖V‖ below this means that V hardly tells samples apart.
+SPREAD = 0.1
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,7 @@ class Summary:
     accuracy: float | None
     nmi: float | None
     files: dict[str, str]
+    notes: list[str]
 
     def json(self) -> str:
         """One JSON object."""
@@ -49,6 +52,8 @@ class Summary:
         console.print(self._outcome(), highlight=False)
         if self.top_features is not None or self.cluster_sizes is not None:
             console.print(self._table())
+        for note in self.notes:
+            console.print(f"[bold]note[/bold]      {note}", highlight=False)
         for name, path in self.files.items():
             console.print(f"{name:9} {path}", highlight=False, soft_wrap=True)
 
@@ -115,7 +120,22 @@ def of(model: Any, seconds: float | None, files: Mapping[str, Path]) -> Summary:
         accuracy=accuracy,
         nmi=nmi,
         files={name: str(path) for name, path in files.items()},
+        notes=_notes(model),
     )
+
+
+def _notes(model: Any) -> list[str]:
+    """What a person should look at."""
+    import numpy as np
+
+    V = model.representation_
+    length = np.linalg.norm(V)
+    if hasattr(model, "graph_") and length > 0 and np.linalg.norm(V - V.mean(axis=0)) < SPREAD * length:
+        return [
+            f"V is almost the same for every sample, so its clusters mean little: --graph-reg {model.graph_reg:g} is "
+            "too strong for these data, try a hundredth of it"
+        ]
+    return []
 
 
 def _sizes(model: Any, labels: Any) -> list[int] | None:
