@@ -57,7 +57,7 @@ components_ : array, k x m
     Uᵀ: a part in each row.
 representation_ : array, n x k
     V of the training samples, as `fit_transform` returns it.
-objective_ : array, n_iter_ + 1
+objective_ : array of ``n_iter_`` + 1
     The true objective at every iterate, the start included.
 n_iter_, converged_, solver_ : int, bool, str
     Iterations done, whether the tolerance was reached, who did them.

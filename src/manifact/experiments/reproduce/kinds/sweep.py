@@ -171,7 +171,9 @@ def _picture(experiment: Experiment, curves: Mapping[str, Curves], score: str) -
         for sweep in sweeps(experiment)
         for name, methods in curves[sweep.symbol].items()
     ]
-    name = experiment.name if score == experiment["scores"][0] else f"{experiment.name}-{score.lower()}"
+    name = (
+        experiment.name if score == experiment["scores"][0] else f"{experiment.name}-{score.lower().replace(' ', '-')}"
+    )
     columns = 2 if len(panels) > 3 else 1
     return Picture(f"{score} (%)", name, draw.chart(panels, columns), experiment.get("caption", ""))
 

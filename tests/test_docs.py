@@ -1,0 +1,172 @@
+"""The documentation keeps up with the code; building it is a command of its own."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+import manifact
+from manifact import models
+
+DOCS = Path(__file__).parents[1] / "docs"
+pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="the documentation is not part of this distribution")
+#: Pages whose Python is quick enough to run here; the others need data or minutes.
+RUN = ("index", "getting-started", "model-files", "guide/choosing", "guide/graphs", "howto/callbacks", "howto/saving")
+#: Made when the site is built.
+GENERATED = ("auto_examples", "generated")
+
+
+def pages() -> list[Path]:
+    found = [*DOCS.rglob("*.md"), *DOCS.rglob("*.rst")]
+    hidden = (*GENERATED, "_build", "_templates")
+    return sorted(page for page in found if page.relative_to(DOCS).parts[0] not in hidden)
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+
+
+def entries(page: Path) -> list[str]:
+    """What the toctrees of a page list."""
+    text = page.read_text("utf-8")
+    found = re.findall(r"^```\{toctree\}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    found += re.findall(r"^\.\. toctree::\n((?:(?:   .*)?\n)+)", text, re.MULTILINE)
+    lines = [line.strip() for block in found for line in block.splitlines()]
+    return [line for line in lines if line and not line.startswith(":")]
+
+
+def in_reference() -> set[str]:
+    parts = [page for page in sorted((DOCS / "api").glob("*.rst")) if page.stem != "index"]
+    text = "\n".join(page.read_text("utf-8") for page in parts)
+    listed, module = set(), ""
+    for line in text.splitlines():
+        if found := re.match(r"\.\. currentmodule:: (\S+)", line):
+            module = found[1]
+        elif found := re.match(r"(?:   |\.\. py:data:: )(\w+)$", line):
+            listed.add(f"{module}.{found[1]}")
+    return listed
+
+
+@pytest.mark.parametrize(
+    "module", ["manifact", "graphs", "baselines", "datasets", "plot", "reading", "preparation", "report"]
+)
+def test_every_public_name_is_in_the_reference(module: str) -> None:
+    name = module if module == "manifact" else f"manifact.{module}"
+    public = importlib.import_module(name)
+    rooms = {room for room in public.__all__ if type(getattr(public, room)).__name__ == "module"}
+    names = {f"{name}.{member}" for member in set(public.__all__) - rooms}
+    missing = names - in_reference() - {"manifact.__version__"}
+    assert not missing, f"add {sorted(missing)} to docs/api"
+
+
+def test_the_reference_lists_nothing_that_is_gone() -> None:
+    gone = []
+    for full in in_reference():
+        module, _, name = full.rpartition(".")
+        if not hasattr(importlib.import_module(module), name):
+            gone.append(full)
+    assert gone == []
+
+
+def test_every_metric_is_in_the_reference() -> None:
+    from manifact import metrics
+
+    public = {name for name, thing in vars(metrics).items() if getattr(thing, "__module__", "") == metrics.__name__}
+    assert {f"manifact.metrics.{name}" for name in public if not name.startswith("_")} <= in_reference()
+
+
+@pytest.mark.parametrize("name", models.__all__)
+def test_every_model_has_a_page(name: str) -> None:
+    text = (DOCS / "models" / f"{name.lower()}.md").read_text("utf-8")
+    assert f"{{py:obj}}`manifact.{name}`" in text
+    for heading in ("Objective", "Updates", "When to use it", "Parameters that matter", "Reference"):
+        assert f"\n## {heading}\n" in text, heading
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(DOCS).as_posix())
+def test_toctrees_and_links_lead_somewhere(page: Path) -> None:
+    text = page.read_text("utf-8")
+    linked = [(page.parent / f"{entry}", entry) for entry in entries(page)]
+    linked += [(page.parent / link, link) for link in re.findall(r"\]\(([^)#\s]+\.(?:md|rst))(?:#[^)]*)?\)", text)]
+    for path, entry in linked:
+        path = path.resolve()
+        if path.is_relative_to(DOCS) and path.relative_to(DOCS).parts[0] in GENERATED:
+            continue
+        assert path.exists() or any(path.with_name(path.name + end).exists() for end in (".md", ".rst")), entry
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(DOCS).as_posix())
+def test_what_pages_take_from_elsewhere_is_there(page: Path) -> None:
+    results = DOCS.parent / "results"
+    text = page.read_text("utf-8")
+    for kind, name in re.findall(r"generated/(reproduce(?:/quick)?|measurements)/([\w-]+)\.md", text):
+        if name != "index":
+            assert (results / kind.replace("measurements", "") / f"{name}.md").exists(), name
+    for name in re.findall(r"auto_examples/(plot_\w+)", text):
+        assert (DOCS.parent / "examples" / f"{name}.py").exists(), name
+    for name in re.findall(r"\{include\} (\S+)", text):
+        assert (page.parent / name).exists(), name
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["index", "getting-started", "model-files", "guide/choosing", "guide/graphs", "howto/callbacks", "howto/saving"],
+)
+def test_python_on_pages_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = DOCS / f"{name}.md"
+    found = blocks(page, "python")
+    assert found
+    space: dict[str, object] = {}
+    for block in found:
+        exec(compile(block, str(page), "exec"), space)
+
+
+def commands() -> list[tuple[str, str]]:
+    text = "\n".join(block for page in pages() for block in blocks(page, "sh"))
+    lines = re.sub(r"\\\n\s*", "", text).splitlines()
+    return sorted({(shlex.split(line)[1], line) for line in lines if line.startswith("manifact ")})
+
+
+@pytest.mark.parametrize(("name", "line"), commands(), ids=[line for _, line in commands()])
+def test_commands_on_pages_have_the_options_they_use(name: str, line: str) -> None:
+    import typer
+
+    from manifact.cli import app
+
+    command = typer.main.get_command(app).commands[name]  # type: ignore[attr-defined]
+    known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+    used = [word for word in shlex.split(line)[2:] if word.startswith("-") and word != "-"]
+    assert set(used) <= known
+
+
+def test_configuration_loads(monkeypatch: pytest.MonkeyPatch) -> None:
+    # It puts the folder of the extensions there.
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    space: dict[str, object] = {"__file__": str(DOCS / "conf.py")}
+    exec(compile((DOCS / "conf.py").read_text("utf-8"), "conf.py", "exec"), space)
+    assert space["version"] == manifact.__version__
+
+
+def test_members_shown_are_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(DOCS / "_ext"))
+    members = importlib.import_module("members")
+    shown = members.own_methods("manifact.GNMF")
+    assert {"fit", "transform", "predict", "fit_predict", "save"} <= set(shown)
+    assert not {"get_params", "set_output", "get_metadata_routing"} & set(shown)
+    assert members.own_methods("manifact.graphs.KNNGraph") == ["build"]
+
+
+def test_figures_with_blanks_in_their_names_are_linked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(DOCS / "_ext"))
+    pytest.importorskip("sphinx")
+    results = importlib.import_module("results")
+    assert (
+        results.figures("![NMI](fig-nmi sqrt.svg) and ![AC](fig.svg)") == "![NMI](fig-nmi-sqrt.svg) and ![AC](fig.svg)"
+    )
+    assert results.titled("# A\n\ntext\n", ", quick run") == "# A, quick run\n\ntext\n"
