@@ -26,7 +26,7 @@ CELLS = ("dat", "facedat")
 def read(entry: Entry, files: Sequence[Path]) -> Dataset:
     """The samples and classes of a MATLAB file, images turned from MATLAB's column-major pixels to row-major ones."""
     (file,) = files
-    fields = _fields(file)
+    fields = fields_of(file, (*SAMPLES, *CLASSES, *CELLS))
     X, y = _from_cells(file, fields) if any(name in fields for name in CELLS) else _from_table(entry, file, fields)
     if entry.largest and len(np.unique(y)) > entry.n_classes:
         kept = np.isin(y, _largest(y, entry.n_classes))
@@ -42,14 +42,14 @@ def read(entry: Entry, files: Sequence[Path]) -> Dataset:
     return Dataset(entry.name, _narrow(X, entry.dtype), y.astype(np.int64), image_shape)
 
 
-def _fields(file: Path) -> dict[str, Any]:
-    """The variables of a file that may hold data."""
+def fields_of(file: Path, names: Sequence[str] | None = None) -> dict[str, Any]:
+    """These variables of a file, or all."""
     from scipy.io import loadmat
 
     content = file.read_bytes()
     try:
         mattags.check(content)
-        return loadmat(io.BytesIO(content), variable_names=[*SAMPLES, *CLASSES, *CELLS])
+        return loadmat(io.BytesIO(content), variable_names=None if names is None else list(names))
     except NotImplementedError as problem:
         raise ValueError(
             f"{file} is a MATLAB v7.3 (HDF5) file, which SciPy does not read: "

@@ -1,0 +1,88 @@
+"""Learning a preparation from the training samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from manifact import checks
+from manifact.preparation import words
+from manifact.preparation.base import SCALES, Preparation
+from manifact.preparation.documents import DocumentsPreparation
+from manifact.preparation.images import ImagesPreparation
+from manifact.preparation.table import TablePreparation
+from manifact.reading.samples import Samples
+
+
+def learn(
+    samples: Samples,
+    *,
+    scale: str = "unit",
+    weighting: str = "tfidf",
+    min_df: int | float | None = None,
+    max_df: int | float | None = None,
+    max_features: int | None = None,
+    stop_words: str | Iterable[str] | None = "english",
+    ngrams: tuple[int, int] = (1, 1),
+    token_pattern: str = words.TOKEN,
+) -> Preparation:
+    """The preparation of these samples and of new ones like them.
+
+    Parameters
+    ----------
+    samples : Samples
+        The training samples.
+    scale : {"unit", "sum", "none"}, default="unit"
+        Rows get Euclidean length 1, as in the papers, or sum 1, or stay as they are.
+    weighting : {"tfidf", "counts"}, default="tfidf"
+        Documents: (1 + log tf) · idf with scikit-learn's smoothed idf, or counts, which the divergence is made for.
+    min_df, max_df : int or float, optional
+        Documents: words are kept that at least and at most so many documents have (a fraction, if it is a float).
+        Default: 2 and 0.95 from 101 documents on, so that a misspelling and a boilerplate word are no features, and
+        no bounds below, where every word counts.
+    max_features : int, optional
+        Documents: only so many words, the most frequent ones.
+    stop_words : {"english", "none"}, list of str or None, default="english"
+        Documents: words to leave out. English function words are left out because topics that list "the" and "of"
+        are the first thing that users of topic models mend, and in texts of other languages the list touches few
+        words. It is scikit-learn's list, whose faults are known, without the words that topics are about ("system",
+        "bill", "interest") and with what our words leave of contractions ("don", "ve"). Give a list of your own where
+        it matters.
+    ngrams : (int, int), default=(1, 1)
+        Documents: the least and the most words that a feature has.
+    token_pattern : str
+        Documents: the regular expression of a word. Default: two characters or more with a letter among them, which
+        leaves out numbers.
+
+    Returns
+    -------
+    Preparation
+
+    Examples
+    --------
+    >>> from manifact.reading import Samples
+    >>> texts = ["apples and pears", "pears, plums, pears", "1984"]
+    >>> prepared = learn(Samples("documents", "fruit.txt", texts=texts), weighting="counts", scale="none")
+    >>> prepared.feature_names
+    ['apples', 'pears', 'plums']
+    >>> prepared.apply(Samples("documents", "new.txt", texts=["plums and plums", "cherries"])).toarray()
+    array([[0., 0., 2.],
+           [0., 0., 0.]])
+    """
+    checks.option("scale", scale, SCALES)
+    if samples.kind == "table":
+        return TablePreparation.learn(samples, scale)
+    if samples.kind == "images":
+        return ImagesPreparation.learn(samples, scale)
+    if max_features is not None:
+        checks.integer("max_features", max_features, 1)
+    return DocumentsPreparation.learn(
+        samples,
+        scale,
+        weighting,
+        min_df,
+        max_df,
+        max_features,
+        stop_words,
+        words.lengths(ngrams),
+        words.pattern(token_pattern),
+    )

@@ -1,0 +1,69 @@
+"""Tables: columns in the order of the training samples, then scaled rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from manifact.preparation import words
+from manifact.preparation.base import Preparation, shape_of
+from manifact.reading.samples import Samples
+
+#: Names that a refusal lists.
+LISTED = 5
+
+
+@dataclass(frozen=True)
+class TablePreparation(Preparation):
+    """Columns matched by name where both sides have names; otherwise their number must agree."""
+
+    kind = "table"
+
+    n_features: int = 0
+
+    @staticmethod
+    def learn(samples: Samples, scale: str) -> TablePreparation:
+        """The columns of these samples."""
+        names = None if samples.feature_names is None else list(samples.feature_names)
+        return TablePreparation(scale, names, samples.image_shape, samples.X.shape[1])
+
+    @property
+    def read_options(self) -> dict[str, Any]:
+        return {"kind": self.kind, "columns": self.feature_names}
+
+    def _values(self, samples: Samples) -> Any:
+        X = samples.X
+        if self.feature_names is not None and samples.feature_names is not None:
+            if samples.feature_names != self.feature_names:
+                X = X[:, self._places(samples.source, samples.feature_names)]
+        elif X.shape[1] != self.n_features:
+            raise ValueError(
+                f"{samples.source} has {X.shape[1]} columns and the model was fitted to {self.n_features}: "
+                "give it the same columns"
+            )
+        return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+
+    def _places(self, source: str, given: list[str]) -> list[int]:
+        """Where each column of the training samples is."""
+        place = {name: number for number, name in enumerate(given)}
+        missing = [name for name in self.feature_names or () if name not in place]
+        if missing:
+            names = ", ".join(map(repr, missing[:LISTED])) + (", …" if len(missing) > LISTED else "")
+            raise ValueError(
+                f"{source} lacks {len(missing)} of the model's {self.n_features} columns ({names}): add them, "
+                "with zeros if they are known to be absent"
+            )
+        return [place[name] for name in self.feature_names or ()]
+
+    def _learnt(self) -> dict[str, Any]:
+        return {"feature_names": self.feature_names, "n_features": self.n_features}
+
+    @classmethod
+    def _restored(cls, stored: dict[str, Any]) -> TablePreparation:
+        names = None if stored["feature_names"] is None else words.texts("feature_names", stored["feature_names"])
+        n_features = int(stored["n_features"])
+        if names is not None and len(names) != n_features:
+            raise ValueError(f"{len(names)} names for {n_features} columns")
+        return TablePreparation(stored["scale"], names, shape_of(stored), n_features)

@@ -1,0 +1,55 @@
+"""What counts as a word, and which words say nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+#: Two characters or more, one of them a letter: numbers alone are no topics.
+TOKEN = r"\b(?=\w*[^\W\d_])\w\w+\b"
+
+#: What `TOKEN` leaves of contractions such as "don't" and "they've".
+FRAGMENTS = (
+    *("ain", "aren", "couldn", "didn", "doesn", "don", "hadn", "hasn", "haven", "isn", "ll", "mustn", "needn", "shan"),
+    *("shouldn", "ve", "wasn", "weren", "wouldn"),
+)
+#: Words of scikit-learn's English list that topics are about.
+TOPICAL = ("amount", "bill", "computer", "cry", "describe", "detail", "fire", "interest", "mill", "sincere", "system")
+
+
+def stop_words(given: str | Iterable[str] | None) -> list[str]:
+    """The words to leave out, sorted: English ones, none, or the user's own."""
+    if given is None or (isinstance(given, str) and given == "none"):
+        return []
+    if isinstance(given, str):
+        if given != "english":
+            raise ValueError(f"stop_words={given!r} is not known: choose 'english', 'none' or give a list of words")
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+        return sorted(ENGLISH_STOP_WORDS.difference(TOPICAL).union(FRAGMENTS))
+    return sorted({word.lower() for word in texts("stop_words", list(given))})
+
+
+def texts(name: str, given: Any) -> list[str]:
+    """The list, if it holds strings."""
+    if not isinstance(given, list) or not all(isinstance(word, str) for word in given):
+        raise ValueError(f"{name} must be a list of strings")
+    return given
+
+
+def lengths(ngrams: Any) -> tuple[int, int]:
+    """The least and the most words of a feature."""
+    if len(ngrams) != 2 or not all(isinstance(n, int) for n in ngrams) or not 1 <= ngrams[0] <= ngrams[1]:
+        raise ValueError(f"ngrams={ngrams!r} must be the least and the most words of a feature, such as (1, 2)")
+    return ngrams[0], ngrams[1]
+
+
+def pattern(given: Any) -> str:
+    """The regular expression of a word."""
+    try:
+        if isinstance(given, str) and re.compile(given).groups <= 1:
+            return given
+    except re.error:
+        pass
+    raise ValueError(f"token_pattern={given!r} is no regular expression with one group at most: check its brackets")

@@ -1,0 +1,46 @@
+"""Matrix Market files, and the folders in which 10x Genomics' programs write counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from manifact.reading import coordinates, tables
+from manifact.reading.opening import lines
+from manifact.reading.problems import guarded, refusal
+from manifact.reading.samples import Samples
+
+
+def read(file: Path, source: str, image_shape: tuple[int, ...] | None = None) -> Samples:
+    """The matrix in a .mtx file, a row for each sample; coordinate files stay sparse."""
+    return Samples("table", source, tables.table(file, coordinates.matrix(file)), image_shape=image_shape)
+
+
+def read_tenx(folder: Path, source: str) -> Samples:
+    """Cells x genes, with barcodes and gene symbols, from matrix.mtx, barcodes.tsv and features.tsv or genes.tsv.
+
+    Symbols that several genes share get a number, so that columns can be told apart.
+    """
+    matrix = _part(folder, "matrix.mtx")
+    with guarded(matrix, "a Matrix Market file"):
+        X: Any = tables.table(matrix, coordinates.matrix(matrix).T)
+    names = _column(_part(folder, "barcodes.tsv"), X.shape[0], 0)
+    genes = _column(_part(folder, "features.tsv", "genes.tsv"), X.shape[1], 1)
+    return Samples("table", source, X, names=names, feature_names=tables.made_different(genes))
+
+
+def _part(folder: Path, *names: str) -> Path:
+    for name in names:
+        for file in (folder / name, folder / f"{name}.gz"):
+            if file.is_file():
+                return file
+    raise refusal(folder, f"has no {' or '.join(names)} beside its matrix", "put it there, or name the matrix alone")
+
+
+def _column(file: Path, n: int, column: int) -> list[str]:
+    """A column of a file without a header, or the last one where there are fewer."""
+    with guarded(file, "a table of text"), lines(file) as text:
+        rows = [line.rstrip("\n").split("\t") for line in text if line.strip()]
+    if len(rows) != n:
+        raise refusal(file, f"has {len(rows)} lines for {n} in the matrix", "take both from the same run")
+    return [cells[min(column, len(cells) - 1)] for cells in rows]
