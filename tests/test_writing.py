@@ -64,8 +64,8 @@ def test_unnamed_clusters_are_numbered(tmp_path):
         ("V.xlsx", r"V.xlsx has an ending that we do not write \(.xlsx\): choose one of .npy"),
         ("V", r"V has an ending that we do not write \(none\)"),
         ("V.jsonl", "V.jsonl has an ending"),
-        ("no/V.csv", "V.csv is in a folder that does not exist: make"),
-        ("folder.csv", "folder.csv is a folder"),
+        ("no/V.csv", "V.csv' is in a folder that does not exist: make"),
+        ("folder.csv", "folder.csv' is a folder"),
     ],
 )
 def test_what_cannot_be_written_is_refused_first(tmp_path, name, sentence):

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from manifact._version import __version__
 
 if TYPE_CHECKING:
-    from manifact.models import ALPNMF, CF, GNMF, LCCF, LCF, LPNMF, NMF, SPNMF
+    from manifact.models import ALPNMF, CF, GNMF, LCCF, LCF, LPNMF, NMF, SPNMF, JointNMF
     from manifact.saving import load
 
-_MODELS = ("ALPNMF", "CF", "GNMF", "LCCF", "LCF", "LPNMF", "NMF", "SPNMF")
+_MODELS = ("ALPNMF", "CF", "GNMF", "LCCF", "LCF", "LPNMF", "NMF", "SPNMF", "JointNMF")
 _MODULES = ("baselines", "datasets", "graphs", "metrics", "models", "plot", "preparation", "reading", "report")
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "LPNMF",
     "NMF",
     "SPNMF",
+    "JointNMF",
     "__version__",
     "baselines",
     "datasets",

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from manifact.backends import Array
-from manifact.files import read_arrays, write_arrays
+from manifact.files import check_place, read_arrays, write_arrays
 from manifact.graphs import Graph
 from manifact.solvers.engine import Iteration
 from manifact.solvers.state import Momentum, State
@@ -29,11 +29,8 @@ class Checkpoint:
             raise TypeError(f"checkpoint={path!r} must be the path of a file")
         self.path = Path(path)
         self.every = every
-        if self.path.is_dir():
-            raise ValueError(f"checkpoint={str(path)!r} is a folder: name a file in it")
+        check_place("checkpoint", self.path)
         self._owner = _fingerprint(model, problem, solver)
-        if not self.path.parent.is_dir():
-            raise ValueError(f"checkpoint={str(path)!r} is in a folder that does not exist: make {self.path.parent}")
 
     def exists(self) -> bool:
         """Whether there is something to continue."""

@@ -27,6 +27,17 @@ def replacing(path: Path) -> Iterator[Path]:
         raise
 
 
+def check_place(parameter: str, path: Path) -> Path:
+    """The path, if a file can be put there; one sentence if it is a folder or in none."""
+    if path.is_dir():
+        raise ValueError(f"{parameter}={str(path)!r} is a folder: name a file in it")
+    if not path.parent.is_dir():
+        raise ValueError(
+            f"{parameter}={str(path)!r} is in a folder that does not exist: make {str(path.parent)!r} first"
+        )
+    return path
+
+
 def writable(option: str, folder: Path) -> Path:
     """The folder, made if it was not there; one sentence if nothing can be written into it."""
     try:

@@ -71,3 +71,5 @@ def progress(title: str, max_iter: int, enabled: bool) -> Iterator[Callback]:
             bar.update(task, completed=iteration.number, objective=f"{iteration.objective[-1]:.6g}")
 
         yield show
+        # A run that converged early is done, not a share of the iterations it might have taken.
+        bar.update(task, total=bar.tasks[0].completed)

@@ -17,7 +17,7 @@ from scipy import sparse
 
 from manifact import __version__
 from manifact.backends import Array
-from manifact.files import read_arrays, write_arrays
+from manifact.files import check_place, read_arrays, write_arrays
 
 #: Raised when the layout changes; every earlier one must go on loading.
 FORMAT = 1
@@ -26,7 +26,7 @@ KIND = "manifact-model"
 HEADER_BYTES = 2**26
 #: The classes that a file may name, by where they live; nothing else is ever made.
 MODELS = {
-    "manifact.models": ("NMF", "GNMF", "LPNMF", "ALPNMF", "SPNMF", "CF", "LCCF", "LCF"),
+    "manifact.models": ("JointNMF", "NMF", "GNMF", "LPNMF", "ALPNMF", "SPNMF", "CF", "LCCF", "LCF"),
     "manifact.baselines": ("LNMF", "SparseNMF", "NPNMF", "CNMF"),
 }
 BUILDERS = {
@@ -53,13 +53,10 @@ def save(model: Any, path: str | PathLike[str]) -> None:
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(model)
-    path = Path(path)
+    path = check_place("path", Path(path))
     name = type(model).__name__
     if _module_of(model) is None:
         raise TypeError(f"{name} cannot be saved: model files hold Manifact's own models, not classes made from them")
-    if path.is_dir() or not path.parent.is_dir():
-        problem = "is a folder" if path.is_dir() else "is in a folder that does not exist"
-        raise ValueError(f"path={str(path)!r} {problem}: name a file in a folder that is there")
     packed = _Packer()
     parameters = model.get_params(deep=False)
     kept = {key: value for key, value in vars(model).items() if key not in parameters and key not in PASSING}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from manifact.backends import Array
-from manifact.files import replacing
+from manifact.files import check_place, replacing
 from manifact.reading.problems import optional
 
 #: What a matrix and what a table of columns can be written as.
@@ -27,10 +27,7 @@ def check_output(path: Path | str, suffixes: Sequence[str] = MATRICES) -> Path:
     if file.suffix.lower() not in suffixes:
         known = ", ".join(suffixes)
         raise ValueError(f"{file} has an ending that we do not write ({file.suffix or 'none'}): choose one of {known}")
-    if file.is_dir():
-        raise ValueError(f"{file} is a folder: name a file in it")
-    if not file.parent.is_dir():
-        raise ValueError(f"{file} is in a folder that does not exist: make {file.parent} first")
+    check_place("path", file)
     if file.suffix.lower() == ".parquet":
         optional("pyarrow.parquet", "pyarrow", "parquet", str(file))
     return file

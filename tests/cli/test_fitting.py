@@ -12,7 +12,8 @@ from manifact.cli import app
 from manifact.metrics import accuracy
 
 runner = CliRunner()
-QUICK = ["-k", "2", "--max-iter", "30", "--graph-reg", "1"]
+QUICK = ["-k", "2"]
+GNMF = [*QUICK, "--model", "gnmf", "--max-iter", "30", "--graph-reg", "1"]
 
 
 @pytest.fixture(autouse=True)
@@ -66,7 +67,7 @@ def test_a_graph_from_another_matrix(make):
     other = np.arange(N) < N // 2
     E = np.random.default_rng(0).normal(size=(N, 3)) + 20 * other[:, None]
     np.save("E.npy", E)
-    run("fit", make("csv"), "-k", "2", "--graph-reg", "1000", "--graph-from", "E.npy", "--neighbors", "4", "-q")
+    run("fit", make("csv"), "-k", "2", "--tau", "1000", "--graph-from", "E.npy", "--neighbors", "4", "-q")
     model = manifact.load("a.safetensors")
     assert accuracy(other, model.labels_) == 1
     data = make("csv")
@@ -88,7 +89,7 @@ def test_a_graph_from_a_file(make):
     assert (manifact.load("a.safetensors").graph_.W != W).nnz == 0
 
 
-@pytest.mark.parametrize("model", ["nmf", "lpnmf", "alpnmf", "spnmf", "cf", "lccf", "lcf"])
+@pytest.mark.parametrize("model", ["gnmf", "nmf", "lpnmf", "alpnmf", "spnmf", "cf", "lccf", "lcf"])
 def test_every_model_can_be_chosen(model, make):
     run("fit", make("csv"), "-k", "2", "-m", model, "--max-iter", "5", "--seed", "3", "-q")
     fitted = manifact.load("a.safetensors")
@@ -96,9 +97,15 @@ def test_every_model_can_be_chosen(model, make):
     assert fitted.random_state == 3
 
 
+def test_the_default_needs_no_settings(make):
+    run("fit", make("csv"), "-k", "2", "-q")
+    model = manifact.load("a.safetensors")
+    assert (type(model).__name__, model.assign, model.solver_, model.converged_) == ("JointNMF", "argmax", "bcd", True)
+
+
 def test_options_reach_the_model(make):
     options = "--neighbors 3 --graph-weight heat --metric cosine --solver bcd --init nndsvda --tol 0.01 --n-init 2"
-    run("fit", make("csv"), *QUICK, *options.split(), "--set", "alpha_V=0.01", "--set", "graph__sigma=neighbors", "-q")
+    run("fit", make("csv"), *GNMF, *options.split(), "--set", "alpha_V=0.01", "--set", "graph__sigma=neighbors", "-q")
     model = manifact.load("a.safetensors")
     graph = model.graph
     assert (graph.n_neighbors, graph.weight, graph.metric, graph.sigma) == (3, "heat", "cosine", "neighbors")
@@ -110,19 +117,19 @@ def test_progress_goes_beside_the_output_and_quiet_is_quiet(make):
     data = make("csv")
     loud = run("fit", data, *QUICK)
     assert "objective" in loud.stderr
-    assert "GNMF of 60 samples × 64 features with 2 parts" in loud.stdout
+    assert "JointNMF of 60 samples × 64 features with 2 parts" in loud.stdout
     assert "manifact report a.safetensors" in loud.stdout
     quiet = run("fit", data, *QUICK, "--overwrite", "--quiet")
     assert quiet.output == ""
     assert json.loads(run("fit", data, *QUICK, "--overwrite", "--json").stdout)["n_samples"] == N
-    assert json.loads(run("info", "a.safetensors", "--json").stdout)["model"] == "GNMF"
-    assert "GNMF of 60 samples" in run("info", "a.safetensors").stdout
+    assert json.loads(run("info", "a.safetensors", "--json").stdout)["model"] == "JointNMF"
+    assert "JointNMF of 60 samples" in run("info", "a.safetensors").stdout
 
 
 def test_a_representation_that_says_nothing_is_noted(make):
     data = make("txt")
     strong, weak = (
-        json.loads(run("fit", data, "-k", "2", "--neighbors", "40", "--graph-reg", reg, "--json", "--overwrite").stdout)
+        json.loads(run("fit", data, *GNMF[:4], "--neighbors", "40", "--graph-reg", reg, "--json", "--overwrite").stdout)
         for reg in ("1000", "0.1")
     )
     assert "try a hundredth of it" in strong["notes"][0]
@@ -161,7 +168,9 @@ def test_nothing_is_overwritten_unless_asked(make, tmp_path):
         (["--model", "cf", "--graph-from", "x.npy"], "--graph-from needs a model with a graph"),
         (["--model", "spnmf", "--loss", "frobenius"], "--loss has no meaning for --model spnmf"),
         (["--model", "lpnmf", "--solver", "bcd"], "solver='bcd' cannot minimise LPNMF"),
-        (["--landmarks", "10"], "--landmarks has no meaning for the graph of --model gnmf"),
+        (["--landmarks", "10"], "--landmarks has no meaning for the graph of --model joint"),
+        (["--graph-reg", "10"], "--graph-reg has no meaning for --model joint"),
+        (["--model", "gnmf", "--tau", "1"], "--tau has no meaning for --model gnmf"),
         (["--graph", "x.npz", "--neighbors", "3"], "--graph='x.npz' is a graph already: leave out --neighbors"),
         (["--graph", "obsp:connectivities"], "needs data from an .h5ad file"),
         (["--graph", "no.npz"], "no.npz"),
@@ -233,7 +242,7 @@ def test_an_interrupt_keeps_the_last_iterate(make, monkeypatch):
         return total(*arguments)
 
     monkeypatch.setattr(engine, "total", interrupted)
-    result = run("fit", make("csv"), *QUICK, "-q", code=130)
+    result = run("fit", make("csv"), *GNMF, "-q", code=130)
     assert (
         result.stderr == "interrupted after iteration 2: the model holds the last iterate, and a.safetensors has it\n"
     )
@@ -245,6 +254,8 @@ def test_an_interrupt_keeps_the_last_iterate(make, monkeypatch):
 def test_warnings_are_notes(make, monkeypatch):
     import warnings
 
-    fit = manifact.GNMF.fit
-    monkeypatch.setattr(manifact.GNMF, "fit", lambda *a, **k: warnings.warn("slow\nhere", stacklevel=1) or fit(*a, **k))
+    fit = manifact.JointNMF.fit
+    monkeypatch.setattr(
+        manifact.JointNMF, "fit", lambda *a, **k: warnings.warn("slow\nhere", stacklevel=1) or fit(*a, **k)
+    )
     assert "note: slow here\n" in run("fit", make("csv"), *QUICK, "-q").stderr

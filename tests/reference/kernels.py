@@ -48,3 +48,27 @@ def sweep_rows(V, G, B, scale, shift, sweeps):
                 slope = scale[j] * G[c] @ V[j] - B[j, c] + shift[j] * V[j, c]
                 V[j, c] = max(0.0, V[j, c] - slope / bend) if bend > 0 else 0.0
     return V
+
+
+def sweep_matching(V, G, B, scale, shift, F, inside, mu):
+    """Every entry in turn to the lowest of many points, with the whole objective computed each time."""
+    V, F = np.array(V, dtype=float), np.array(F, dtype=float)
+    rows = np.flatnonzero(inside)
+
+    def objective():
+        error = F[rows] @ F[rows].T - V[rows] @ V[rows].T
+        quadratic = sum(scale[j] * V[j] @ G @ V[j] - 2 * B[j] @ V[j] + shift * V[j] @ V[j] for j in range(len(V)))
+        return quadratic + mu * np.sum(error**2)
+
+    for j in range(len(V)):
+        for c in range(V.shape[1]):
+            # The objective is a quartic in this entry: five values say which.
+            points = np.linspace(0, 2, 5)
+            values = []
+            for t in points:
+                V[j, c] = t
+                values.append(objective())
+            quartic = np.polynomial.Polynomial.fit(points, values, 4).convert()
+            stationary = [root.real for root in quartic.deriv().roots() if abs(root.imag) < 1e-7 and root.real > 0]
+            V[j, c] = min([0.0, *stationary], key=quartic)
+    return V

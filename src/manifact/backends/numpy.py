@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from manifact.backends import Array, Data
-from manifact.backends.kernels import divergence, factors, linear, projection
+from manifact.backends.kernels import divergence, factors, linear, matching, projection
 from manifact.backends.kernels import sparse as csr
 from manifact.backends.kernels.lanes import VECTOR_BYTES, padded_length, rows_abreast
 from manifact.backends.threads import over_rows
@@ -175,6 +175,23 @@ def sweep_rows(
             blocks = -(-len(order) // width)
             work = len(order) * k * k * inner
             over_rows(factors.sweep_rows, blocks, work, G, B, scale, shift, *edges, lam, order, inner, width, V)
+    return V
+
+
+def sweep_matching(
+    V: Array, G: Array, B: Array, scale: Any, shift: float, F: Array, inside: Array, mu: float
+) -> Array:  # fmt: skip
+    """V after one round of exact coordinate steps on Σ_j scale_j vᵀGv − 2 b_jᵀv + shift vᵀv + μ ‖F Fᵀ − V Vᵀ‖², V ≥ 0.
+
+    The last term counts the rows that are ``inside``. Rows see each other's new values, so they take their turns on
+    one thread.
+    """
+    n = V.shape[0]
+    V = np.array(V, order="C")
+    rows = [np.ascontiguousarray(np.broadcast_to(np.asarray(part, dtype=np.float64), (n,))) for part in (scale, shift)]
+    M, A = cross(F, V), cross(V[inside], V[inside])
+    G = np.ascontiguousarray(G, dtype=np.float64)
+    matching.sweep_matching(G, np.ascontiguousarray(B), *rows, np.ascontiguousarray(F), inside, mu, M, A, V)
     return V
 
 

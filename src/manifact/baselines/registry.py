@@ -64,6 +64,7 @@ METHODS: dict[str, Method] = {
     "CF": _ours("CF"),
     "LCCF": _ours("LCCF"),
     "LCF": _ours("LCF"),
+    "JointNMF": _ours("JointNMF"),
     "LNMF": _baseline("LNMF"),
     "SNMF": _baseline("SparseNMF"),
     "NPNMF": _baseline("NPNMF"),

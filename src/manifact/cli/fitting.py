@@ -50,21 +50,29 @@ def fit(
         ),
     ],
     components: Annotated[int, typer.Option("--components", "-k", min=1, help="Number of parts.")] = 10,
-    model: Annotated[Model, typer.Option("--model", "-m", help="What is minimised.")] = "gnmf",
+    model: Annotated[Model, typer.Option("--model", "-m", help="What is minimised.")] = "joint",
     loss: Annotated[Loss | None, typer.Option(help="How the distance from the data is measured (nmf, gnmf).")] = None,
+    tau: Annotated[
+        float | None, typer.Option(min=0, help="joint: weight of the graph beside the data. Default: 2.")
+    ] = None,
     graph_reg: Annotated[
-        float | None, typer.Option(min=0, help="λ: how much neighbours must agree. Default: 100 (spnmf: 1).")
+        float | None, typer.Option(min=0, help="λ of gnmf, lpnmf, alpnmf, spnmf, lccf. Default: 100 (spnmf: 1).")
     ] = None,
     locality_reg: Annotated[float | None, typer.Option(min=0, help="λ of lcf. Default: 0.3.")] = None,
     solver: Annotated[
         Solver | None,
         typer.Option(help="Default: mu (the published rule, stopped early) for gnmf, lpnmf, alpnmf; else auto."),
     ] = None,
-    init: Annotated[Start | None, typer.Option(help="Start. Default: random (cf, lccf, lcf: kmeans).")] = None,
+    init: Annotated[
+        Start | None, typer.Option(help="Default: spectral for joint, kmeans for cf, lccf, lcf; else random.")
+    ] = None,
     max_iter: Annotated[int | None, typer.Option(min=0, help="Iterations. Default: 100 for mu, else 500.")] = None,
     tol: Annotated[float | None, typer.Option(min=0, help="Stop when the objective changes less than that.")] = None,
     n_init: Annotated[int | None, typer.Option(min=1, help="Starts, of which the best goes on.")] = None,
-    assign: Annotated[Assign, typer.Option(help="Clusters by k-means on V, or by the largest part.")] = "kmeans",
+    assign: Annotated[
+        Assign | None,
+        typer.Option(help="Clusters by k-means on V, or by the largest part. Default: argmax for joint; else kmeans."),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the start and of k-means.")] = 0,
     setting: Annotated[
         list[str] | None,
@@ -144,7 +152,9 @@ def fit(
     clusters: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Also write the cluster of each sample: .csv .tsv .parquet .npy.", rich_help_panel=OUT
+            metavar="FILE",
+            help="Also write the cluster of each sample: .csv .tsv .parquet .jsonl .npy.",
+            rich_help_panel=OUT,
         ),
     ] = None,
     report: Annotated[
@@ -187,6 +197,7 @@ def fit(
                 parameters=given(
                     n_components=components,
                     loss=loss,
+                    tau=tau,
                     graph_reg=graph_reg,
                     locality_reg=locality_reg,
                     solver=solver,

@@ -73,7 +73,7 @@ def predict(
             "--output",
             "-o",
             metavar="FILE",
-            help="A table: .csv .tsv .parquet .npy. Default: standard output.",
+            help="A table: .csv .tsv .parquet .jsonl .npy. Default: standard output.",
             rich_help_panel=OUT,
         ),
     ] = None,

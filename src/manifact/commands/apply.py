@@ -29,8 +29,7 @@ def transform(
     with showing(not quiet):
         samples, X = new_samples(model, path, data, reading)
         V = model.transform(X, tie=tie, graph_X=_graph_samples(graph_from))
-    names = [f"part{number}" for number in range(V.shape[1])]
-    write_matrix(output, V, names=samples.names, columns=names)
+    write_matrix(output, V, names=samples.names)
     return V.shape
 
 
@@ -46,10 +45,10 @@ def predict(
 ) -> list[tuple[str, int]]:
     """Clusters of new samples, or without data of the training samples, written to ``output`` if there is one."""
     import manifact
-    from manifact.writing import check_output
+    from manifact.writing import TABLES, check_output
 
     if output is not None:
-        check_output(outputs.free("--output", output, overwrite))
+        check_output(outputs.free("--output", output, overwrite), TABLES)
     model = manifact.load(path)
     if model.assign is None or not hasattr(model, "labels_"):
         raise ValueError(f"{path} holds a model without clusters: fit again with --assign kmeans, to the end")

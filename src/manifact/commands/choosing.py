@@ -18,7 +18,9 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "lccf": {"init": "kmeans"},
     "lcf": {"init": "kmeans"},
 }
-WITH_GRAPH = ("gnmf", "lpnmf", "alpnmf", "spnmf", "lccf")
+#: Models whose class has another name.
+CLASSES = {"joint": "JointNMF"}
+WITH_GRAPH = ("joint", "gnmf", "lpnmf", "alpnmf", "spnmf", "lccf")
 
 
 @dataclass(frozen=True)
@@ -45,9 +47,9 @@ def model(
     """An unfitted model; ``parameters`` that are None are left to it."""
     from manifact import models
 
-    cls = getattr(models, name.upper())
+    cls = getattr(models, CLASSES.get(name, name.upper()))
     own = cls().get_params(deep=False)
-    given = DEFAULTS.get(name, {}) | {key: value for key, value in parameters.items() if value is not None}
+    given = _defaults(name) | {key: value for key, value in parameters.items() if value is not None}
     for key in given:
         if key not in own:
             raise ValueError(f"{_written(key)} has no meaning for --model {name}: leave it out")
@@ -59,6 +61,10 @@ def model(
             f"{', '.join(WITH_GRAPH)}"
         )
     return cls(**given).set_params(**dict(map(_setting, extra)))
+
+
+def _defaults(name: str) -> dict[str, Any]:
+    return DEFAULTS.get(name, {}) | ({} if name == "joint" else {"assign": "kmeans"})
 
 
 def _graph(name: str, choice: GraphChoice, data: Path, n_samples: int) -> Any:

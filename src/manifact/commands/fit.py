@@ -75,10 +75,10 @@ def fit(request: Request) -> summary.Summary:
 
 
 def _check_others(request: Request) -> None:
-    from manifact.writing import check_output
+    from manifact.writing import TABLES, check_output
 
     if request.clusters is not None:
-        check_output(outputs.free("--clusters", request.clusters, request.overwrite))
+        check_output(outputs.free("--clusters", request.clusters, request.overwrite), TABLES)
     if request.page is not None:
         outputs.free("--report", request.page, request.overwrite)
 

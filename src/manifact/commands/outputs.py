@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from manifact.files import check_place
+
 
 def free(option: str, path: Path, overwrite: bool) -> Path:
     """``path``, if it may be written: its folder is there, and it is not, or may be replaced."""
-    if path.is_dir():
-        raise ValueError(f"{option}={str(path)!r} is a folder: name a file in it")
-    if not path.parent.is_dir():
-        raise ValueError(f"{option}={str(path)!r} is in a folder that does not exist: make {str(path.parent)!r} first")
+    check_place(option, path)
     if path.exists() and not overwrite:
         raise ValueError(f"{option}={str(path)!r} is there already: pass --overwrite to replace it, or name another")
     return path

@@ -8,12 +8,15 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import eigsh
+from sklearn.preprocessing import normalize
 
 from manifact.backends import Array
 from manifact.graphs.operator import AffinityGraph, Graph
 
 #: Below this many vertices (or three times the eigenvectors) the dense solver is quicker and never misses any.
 DENSE_SAMPLES = 200
+#: Of S; smaller ones are noise, or belong to samples without neighbours.
+SMALLEST_EIGENVALUE = 1e-3
 
 
 def leading_eigenvectors(graph: Graph, k: int, rng: np.random.RandomState) -> Array:
@@ -25,6 +28,25 @@ def leading_eigenvectors(graph: Graph, k: int, rng: np.random.RandomState) -> Ar
     if isinstance(graph, AffinityGraph):
         return _piece_by_piece(graph, k, rng)
     return _leading(graph.normalized(), k, rng)[1]
+
+
+def angles(graph: Graph, k: int) -> tuple[Array, Array]:
+    """The rows of the k leading eigenvectors at unit length, and what gives those of new samples from its neighbours.
+
+    A new sample with affinities w to the samples has the direction of wᵀH, H = D^(−½) E Λ^(−1) (Nyström's extension).
+    Samples without neighbours have rows of zeros. Computed once for a graph, from a start of its own: two fits on the
+    same graph see the same.
+    """
+    known: dict[int, tuple[Array, Array]] = graph.__dict__.setdefault("_angles", {})
+    if k not in known:
+        E = leading_eigenvectors(graph, k, np.random.RandomState(0))
+        values = np.einsum("ij,ij->j", E, graph.normalized() @ E)
+        root = np.sqrt(graph.degrees)[:, None]
+        # Directions with no weight in the graph say nothing about new samples.
+        usable = np.divide(1, values, out=np.zeros_like(values), where=values > SMALLEST_EIGENVALUE)
+        H = np.divide(E * usable, root, out=np.zeros_like(E), where=root > 0)
+        known[k] = normalize(E * (graph.degrees > 0)[:, None]), H
+    return known[k]
 
 
 def _piece_by_piece(graph: AffinityGraph, k: int, rng: np.random.RandomState) -> Array:

@@ -106,6 +106,11 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
         return getattr(self, "loss", "frobenius")
 
     @property
+    def _k(self) -> int:
+        """The number of parts."""
+        return self.n_components
+
+    @property
     def _with_loss(self) -> str:
         return f" with loss={self.loss!r}" if hasattr(self, "loss") else ""
 
@@ -207,7 +212,7 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
         told = as_callbacks(callbacks)
         X = self._check_data(X, reset=True)
         weight = self._check_weight(sample_weight, X)
-        require(8 * sum(X.shape) * self.n_components * X.dtype.itemsize, "the factors", "lower n_components")
+        require(8 * sum(X.shape) * self._k * X.dtype.itemsize, "the factors", "lower n_components")
         rng = check_random_state(self.random_state)
         problem = Problem(X, y, self._make_data(X, weight), self._build_graph(X, y), rng)
         plan = self._plan(problem)
@@ -291,19 +296,19 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
         return self._given_start(problem)
 
     def _named_start(self, problem: Problem) -> tuple[Array, Array]:
-        return start(self.init, problem.X, self.n_components, problem.rng, problem.graph)
+        return start(self.init, problem.X, self._k, problem.rng, problem.graph)
 
     def _given_start(self, problem: Problem) -> tuple[Array, Array]:
-        (n, m), k, dtype = problem.X.shape, self.n_components, problem.data.dtype
+        (n, m), k, dtype = problem.X.shape, self._k, problem.data.dtype
         V = check_factor("(V0, components0): V0", self.init[0], (n, k), dtype)
         U = check_factor("(V0, components0): components0", self.init[1], (k, m), dtype)
         return np.ascontiguousarray(U.T), V
 
     def _warm(self, X: Any) -> tuple[Array, Array]:
-        if self.components_.shape != (self.n_components, X.shape[1]):
+        if self.components_.shape != (self._k, X.shape[1]):
             raise ValueError(
                 f"warm_start=True needs the shape of the last fit, {self.components_.shape[0]} components of "
-                f"{self.components_.shape[1]} features, got {self.n_components} and {X.shape[1]}: set warm_start=False"
+                f"{self.components_.shape[1]} features, got {self._k} and {X.shape[1]}: set warm_start=False"
             )
         # In the scale that the factors had while fitting: the next fit goes on where the last one stopped.
         same = self.representation_.shape[0] == X.shape[0]
@@ -313,11 +318,11 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
 
     def _store(self, problem: Problem, plan: Plan, result: Result) -> None:
         state = self._of_samples(problem, plan, result.state)
-        self._scale = np.ones(self.n_components, dtype=state.U.dtype)
+        self._scale = np.ones(self._k, dtype=state.U.dtype)
         if self.normalize == "basis":
             state, self._scale = normalized(state)
         self._store_basis(problem, state)
-        self._n_features_out = self.n_components
+        self._n_features_out = self._k
         self.objective_ = result.objective
         self.n_iter_ = result.n_iter
         self.converged_ = result.converged
@@ -334,7 +339,7 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
         whole = 1.0 if self._loss == "frobenius" else 2.0
         loss = LOSSES[self._loss]().value(self._state_type(unweighted, state.U, state.V))
         self.reconstruction_err_ = float(np.sqrt(max(0.0, whole * loss)))
-        self._assign(state.V, problem.rng, hurry=result.reason == "interrupted")
+        self._assign(self._clustered(state.V), problem.rng, hurry=result.reason == "interrupted")
 
     def _of_samples(self, problem: Problem, plan: Plan, state: State) -> State:
         """The state with a row of V for each sample."""
@@ -353,13 +358,17 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
             if hasattr(self, stale):
                 delattr(self, stale)
         if self.assign == "kmeans" and not hurry:
-            clusters = min(self.n_components, V.shape[0])
+            clusters = min(self._k, V.shape[0])
             # A run that continues from a checkpoint has drawn no start: by its seed it gets the same clusters.
             seed = self.random_state if isinstance(self.random_state, int) else rng
             self.assigner_ = KMeans(clusters, n_init=20, random_state=seed).fit(V)
             self.labels_ = self.assigner_.labels_
         elif self.assign == "argmax":
             self.labels_ = V.argmax(axis=1)
+
+    def _clustered(self, V: Array) -> Array:
+        """V as clusters are made of it."""
+        return V
 
     # ---- new samples -------------------------------------------------------------------------------------------
 
@@ -412,8 +421,8 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
         """V Uᵀ, dense."""
         check_is_fitted(self)
         V = np.asarray(V)
-        if V.ndim != 2 or V.shape[1] != self.n_components:
-            raise ValueError(f"V has shape {V.shape} but must be n x {self.n_components}")
+        if V.ndim != 2 or V.shape[1] != self._k:
+            raise ValueError(f"V has shape {V.shape} but must be n x {self._k}")
         require(V.shape[0] * self.components_.shape[1] * V.dtype.itemsize, "V Uᵀ", "pass fewer rows of V")
         return V @ self.components_
 
@@ -430,7 +439,7 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
         if tie is None:
             graph = getattr(self, "graph_", None)
             tie = self._tied and graph is not None and graph.can_tie
-        V = self._project(self._check_data(X, reset=False), tie, graph_X)
+        V = self._clustered(self._project(self._check_data(X, reset=False), tie, graph_X))
         return self.assigner_.predict(V) if self.assign == "kmeans" else V.argmax(axis=1)
 
     def score(self, X: Any, y: Any = None) -> float:

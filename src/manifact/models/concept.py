@@ -90,20 +90,20 @@ class ConceptFactorization(Factorization):
         return super()._make_step(solver, terms, problem)
 
     def _named_start(self, problem: Problem) -> tuple[Array, Array]:
-        C, V = concept_start(self.init, problem.X, self.n_components, problem.rng, problem.graph)
+        C, V = concept_start(self.init, problem.X, self._k, problem.rng, problem.graph)
         return unit_basis(ConceptState(problem.data, C, V))[:2]
 
     def _given_start(self, problem: Problem) -> tuple[Array, Array]:
-        n, k = problem.X.shape[0], self.n_components
+        n, k = problem.X.shape[0], self._k
         V = check_factor("(V0, concepts0): V0", self.init[0], (n, k), problem.X.dtype)
         C = check_factor("(V0, concepts0): concepts0", self.init[1], (k, n), problem.X.dtype)
         return np.ascontiguousarray(C.T), V
 
     def _warm(self, X: Any) -> tuple[Array, Array]:
-        if self.concepts_.shape != (self.n_components, X.shape[0]):
+        if self.concepts_.shape != (self._k, X.shape[0]):
             raise ValueError(
                 f"warm_start=True needs the shape of the last fit, {self.concepts_.shape[0]} concepts of "
-                f"{self.concepts_.shape[1]} samples, got {self.n_components} and {X.shape[0]}: set warm_start=False"
+                f"{self.concepts_.shape[1]} samples, got {self._k} and {X.shape[0]}: set warm_start=False"
             )
         C = np.ascontiguousarray(self.concepts_.T * self._scale, dtype=X.dtype)
         return C, (self.representation_ / self._scale).astype(X.dtype)

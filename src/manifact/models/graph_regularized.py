@@ -20,17 +20,10 @@ BUILDERS = {"graph": "KNNGraph()", "far_graph": "FarthestGraph()"}
 
 
 @model
-class GraphFactorization(Factorization):
-    """A factorisation whose V is smooth on a graph."""
+class WithGraph(Factorization):
+    """A factorisation that knows which samples are neighbours."""
 
-    graph_reg: float = 100.0
     graph: Any = None
-
-    _stops_early: ClassVar[bool] = True
-
-    @property
-    def _tied(self) -> bool:
-        return self.graph_reg > 0
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; those of a graph (``graph__n_neighbors``) need one to be there."""
@@ -39,10 +32,6 @@ class GraphFactorization(Factorization):
             if nested and owner in BUILDERS and getattr(self, owner, self) is params.get(owner) is None:
                 raise ValueError(f"{name} needs a graph to set it on: construct with {owner}={BUILDERS[owner]}")
         return super().set_params(**params)
-
-    def _check_model(self) -> None:
-        super()._check_model()
-        checks.real("graph_reg", self.graph_reg, at_least=0)
 
     def _default_graph(self) -> GraphBuilder:
         """What ``graph=None`` means."""
@@ -54,6 +43,38 @@ class GraphFactorization(Factorization):
         if graph.n_samples != X.shape[0]:
             raise ValueError(f"graph has {graph.n_samples} vertices but X has {X.shape[0]} samples: they must agree")
         return graph
+
+    def _store_graph(self, graph: Graph | None, V: Array) -> None:
+        assert graph is not None
+        self.graph_ = graph
+        weight = float(np.einsum("ij,ij->", V, graph.degree(V), dtype=np.float64))
+        self.smoothness_ = graph.energy(V, V) / weight if weight > 0 else 0.0
+
+    def _as_the_graph_knows(self, X: Any, graph_X: Any) -> Any:
+        """New samples in the features that the graph was built on."""
+        if graph_X is None:
+            return X
+        known = as_samples(graph_X)
+        if known.shape[0] != X.shape[0]:
+            raise ValueError(f"graph_X has {known.shape[0]} rows but X has {X.shape[0]} samples: give one for each")
+        return known
+
+
+@model
+class GraphFactorization(WithGraph):
+    """A factorisation whose V is smooth on a graph."""
+
+    graph_reg: float = 100.0
+
+    _stops_early: ClassVar[bool] = True
+
+    @property
+    def _tied(self) -> bool:
+        return self.graph_reg > 0
+
+    def _check_model(self) -> None:
+        super()._check_model()
+        checks.real("graph_reg", self.graph_reg, at_least=0)
 
     def _model_terms(self, problem: Problem, exact: bool) -> list[Term]:
         assert problem.graph is not None
@@ -70,19 +91,7 @@ class GraphFactorization(Factorization):
             V = np.maximum(V, 1e-10 * float(V.mean()) or 1e-10)
         return U, V
 
-    def _store_graph(self, graph: Graph | None, V: Array) -> None:
-        assert graph is not None
-        self.graph_ = graph
-        weight = float(np.einsum("ij,ij->", V, graph.degree(V), dtype=np.float64))
-        self.smoothness_ = graph.energy(V, V) / weight if weight > 0 else 0.0
-
-    def _check_graph_samples(self, X: Any, graph_X: Any) -> Any:
-        known = as_samples(graph_X)
-        if known.shape[0] != X.shape[0]:
-            raise ValueError(f"graph_X has {known.shape[0]} rows but X has {X.shape[0]} samples: give one for each")
-        return known
-
     def _pull(self, X: Any, graph_X: Any) -> tuple[Array, Array]:
-        known = X if graph_X is None else self._check_graph_samples(X, graph_X)
-        pull, degrees = self.graph_.tie(known, (self.representation_ / self._scale).astype(X.dtype))
+        V = (self.representation_ / self._scale).astype(X.dtype)
+        pull, degrees = self.graph_.tie(self._as_the_graph_knows(X, graph_X), V)
         return X.dtype.type(self.graph_reg) * pull, X.dtype.type(self.graph_reg) * degrees

@@ -118,12 +118,12 @@ class SPNMF(GraphFactorization):
     def _make_step(self, solver: str, terms: list[Term], problem: Problem) -> Step:
         if solver == "mu":
             return _on_simplex(multiplicative(terms))
-        coupling = np.zeros((self.n_components, self.n_components))
+        coupling = np.zeros((self._k, self._k))
         for term in terms:
             if isinstance(term, Redundancy):
-                coupling += term.coupling(self.n_components)
+                coupling += term.coupling(self._k)
             elif isinstance(term, ElasticNet) and term.block == "U":
-                coupling += term.l2 / 2 * np.eye(self.n_components)
+                coupling += term.l2 / 2 * np.eye(self._k)
         return safeguarded(terms, coupling)
 
     def _prepare(self, solver: str, terms: list[Term], s: State) -> State:

@@ -29,10 +29,10 @@ def start(init: str, X: Any, k: int, rng: np.random.RandomState, graph: Graph | 
         case "nndsvd" | "nndsvda":
             U, V = _nndsvd(X, k, rng, fill=init == "nndsvda")
         case "kmeans":
-            U, V = _from_clusters(X, _kmeans(X, k, "init='kmeans'", rng), k)
+            U, V = from_clusters(X, _kmeans(X, k, "init='kmeans'", rng), k)
         case _:
             graph = KNNGraph().build(X) if graph is None else graph
-            U, V = _from_clusters(X, spectral_clusters(graph, k, rng), k)
+            U, V = from_clusters(X, spectral_clusters(graph, k, rng), k)
     return unit_columns(_typed(U, X.dtype), _typed(V, X.dtype))
 
 
@@ -77,14 +77,14 @@ def _kmeans(X: Any, k: int, what: str, rng: np.random.RandomState) -> Array:
     return KMeans(k, n_init=10, random_state=rng).fit_predict(X)
 
 
-def _from_clusters(X: Any, labels: Array, k: int) -> tuple[Array, Array]:
+def from_clusters(X: Any, labels: Array, k: int, floor: float = INDICATOR_FLOOR) -> tuple[Array, Array]:
     """Cluster means as basis, memberships (raised a little) as representation."""
     n = X.shape[0]
     members = sparse.csr_array((np.ones(n), (np.arange(n), labels)), shape=(n, k))
     sizes = np.maximum(np.asarray(members.sum(axis=0)).ravel(), 1)
     means = X.T @ members
     means = means.toarray() if sparse.issparse(means) else np.asarray(means)
-    return means / sizes, members.toarray() + INDICATOR_FLOOR
+    return means / sizes, members.toarray() + floor
 
 
 def _members(labels: Array, k: int) -> tuple[Array, Array]:

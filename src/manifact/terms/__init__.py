@@ -3,6 +3,7 @@
 from manifact.terms.basis import Locality, Orthogonality, Redundancy
 from manifact.terms.graph import EntropicSmoothness, Smoothness
 from manifact.terms.loss import Frobenius, KullbackLeibler
+from manifact.terms.matching import Matching
 from manifact.terms.penalty import ElasticNet
 from manifact.terms.structure import ElementwiseStructure, Repulsion
 from manifact.terms.term import ImplicitTerm, Parts, Quadratic, QuadraticTerm, Term, gather, gather_quadratic, total
@@ -15,6 +16,7 @@ __all__ = [
     "ImplicitTerm",
     "KullbackLeibler",
     "Locality",
+    "Matching",
     "Orthogonality",
     "Parts",
     "Quadratic",

@@ -1,0 +1,181 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.datasets import load_digits
+from tests.conftest import KINDS, problem
+
+import manifact
+from manifact import JointNMF
+from manifact.baselines import NCut
+from manifact.datasets import unit_length
+from manifact.graphs import AffinityGraph, KNNGraph, LandmarkGraph
+from manifact.graphs.operator import check_affinity
+from manifact.graphs.spectral import angles
+from manifact.metrics import accuracy, nmi
+from manifact.models.joint import explained
+
+X, Y = load_digits(return_X_y=True)
+X = unit_length(X)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return JointNMF(10, random_state=0).fit(X)
+
+
+def test_digits_are_clustered_as_well_as_by_spectral_clustering(digits):
+    spectral = NCut(n_clusters=10, rows="unit", random_state=0).fit(X)
+    assert nmi(Y, digits.labels_) > nmi(Y, spectral.labels_) - 0.02
+    assert digits.converged_
+    assert np.linalg.norm(X - digits.representation_ @ digits.components_) == pytest.approx(digits.reconstruction_err_)
+
+
+@pytest.mark.parametrize("kind", ["dense", "csr"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_objective_is_what_it_says_and_never_rises(kind, dtype):
+    data, W, _, _ = problem(n=30)
+    model = JointNMF(3, graph=W, normalize=None, max_iter=30, tol=0, random_state=0).fit(
+        KINDS[kind](data.astype(dtype))
+    )
+    assert (np.diff(model.objective_) <= 0).all()
+    F, V, U = model.embedding_, model.representation_.astype(float), model.components_.T.astype(float)
+    inside = F.any(axis=1)
+    mu = 2.0 * explained_plainly(data, F) / np.sum((F @ F.T) ** 2)
+    gap = (F @ F.T - V @ V.T)[np.ix_(inside, inside)]
+    value = np.sum((data - V @ U.T) ** 2) + mu * np.sum(gap**2)
+    assert model.objective_[-1] == pytest.approx(value, rel=1e-4 if dtype == np.float32 else 1e-10)
+
+
+def explained_plainly(data, F):
+    return np.sum((F @ np.linalg.lstsq(F, data, rcond=None)[0]) ** 2)
+
+
+def test_the_share_that_the_graph_explains(digits):
+    from manifact.backends import as_data
+
+    F = digits.embedding_
+    assert explained(as_data(X), F) == pytest.approx(explained_plainly(X, F))
+    assert explained(as_data(sparse.csr_array(X)), F) == pytest.approx(explained_plainly(X, F))
+
+
+@given(
+    seed=st.integers(0, 99),
+    tau=st.sampled_from([0.0, 0.01, 1.0, 100.0]),
+    init=st.sampled_from(["spectral", "random", "kmeans", "nndsvd"]),
+    weighted=st.booleans(),
+    alpha=st.sampled_from([0.0, 0.01]),
+)
+def test_it_never_rises_whatever_the_setting(seed, tau, init, weighted, alpha):
+    data, W, _, _ = problem(seed, n=20, m=9, k=3)
+    weight = np.linspace(0, 2, 20) if weighted else None
+    model = JointNMF(3, tau=tau, graph=W, init=init, alpha_V=alpha, l1_ratio=0.5, max_iter=12, tol=0, random_state=seed)
+    model.fit(data, sample_weight=weight)
+    assert (np.diff(model.objective_) <= 1e-12 * abs(model.objective_[0])).all()
+    assert (model.representation_ >= 0).all()
+
+
+def test_the_end_is_a_stationary_point():
+    data, W, _, _ = problem(n=30)
+    model = JointNMF(3, graph=W, normalize=None, max_iter=5000, tol=1e-14, random_state=0).fit(data)
+    from manifact.backends import as_data
+    from manifact.solvers.state import State
+    from manifact.terms import Frobenius, Matching, gather
+
+    V, U = model.representation_, model.components_.T
+    s = State(as_data(data), np.ascontiguousarray(U), V)
+    for block in ("U", "V"):
+        positive, negative = gather([Frobenius(), Matching(model.embedding_, model._mu)], s, block)
+        slope, P = positive - negative, s[block]
+        assert np.abs(np.minimum(slope, 0)).max() < 1e-3 * np.abs(positive).max()
+        assert np.abs(P * slope).max() < 1e-3 * np.abs(P * positive).max()
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
+def test_the_scale_of_the_data_does_not_matter(digits, scale):
+    other = JointNMF(10, random_state=0).fit(X * scale)
+    assert accuracy(digits.labels_, other.labels_) > 0.999
+    np.testing.assert_allclose(other.objective_, digits.objective_ * scale**2, rtol=1e-6)
+
+
+def test_running_longer_changes_nothing_that_matters(digits):
+    longer = JointNMF(10, random_state=0, tol=1e-8, max_iter=10 * digits.n_iter_).fit(X)
+    assert abs(nmi(Y, longer.labels_) - nmi(Y, digits.labels_)) < 0.005
+
+
+def test_new_samples_follow_their_neighbours():
+    held = np.arange(len(X)) % 5 == 0
+    model = JointNMF(10, random_state=0).fit(X[~held])
+    assert nmi(Y[held], model.predict(X[held])) > nmi(Y[~held], model.labels_) - 0.05
+    agreement = accuracy(model.labels_, model.predict(X[~held]))
+    assert agreement > 0.98
+    assert model.transform(X[held], tie=True).shape == (held.sum(), 10)
+    assert (model.transform(X[held]) >= 0).all()
+
+
+def test_the_basis_of_a_free_projection_rebuilds_better_than_the_fit(digits):
+    free = np.linalg.norm(X - digits.transform(X) @ digits.components_)
+    assert free <= digits.reconstruction_err_
+
+
+def test_samples_without_neighbours_are_rebuilt_all_the_same():
+    data, W, _, _ = problem(n=24)
+    W = W.copy()
+    W[:3] = W[:, :3] = 0
+    model = JointNMF(4, graph=W, random_state=0).fit(data)
+    assert not model.embedding_[:3].any()
+    assert (model.representation_[:3].sum(axis=1) > 0).all()
+
+
+def test_landmarks_take_the_place_of_a_graph_of_all_samples():
+    model = JointNMF(10, graph=LandmarkGraph(n_landmarks=300), random_state=0).fit(X)
+    assert nmi(Y, model.labels_) > 0.7
+    assert accuracy(model.labels_, model.predict(X)) > 0.95
+
+
+def test_neighbours_from_another_matrix():
+    E = np.eye(2)[np.arange(60) % 2] + 0.01 * np.random.default_rng(0).random((60, 2))
+    data = np.random.default_rng(1).random((60, 5))
+    model = JointNMF(2, tau=100, graph=KNNGraph(4).build(E), random_state=0).fit(data)
+    assert accuracy(np.arange(60) % 2, model.labels_) == 1
+    assert accuracy(model.labels_, model.predict(data, graph_X=E)) == 1
+    with pytest.raises(ValueError, match="built on samples of 2 features"):
+        model.predict(data)
+
+
+def test_a_graph_knows_its_angles_once():
+    graph = AffinityGraph(check_affinity(problem(n=40)[1]))
+    first, again = angles(graph, 3), angles(graph, 3)
+    assert first[0] is again[0]
+    lengths = np.linalg.norm(first[0], axis=1)
+    np.testing.assert_allclose(lengths[graph.degrees > 0], 1)
+
+
+def test_angles_of_the_samples_themselves_come_back():
+    """A sample that has the affinities of a known one gets its direction."""
+    graph = KNNGraph(6).build(X[:300])
+    F, H = angles(graph, 5)
+    again = graph.W @ H
+    again /= np.linalg.norm(again, axis=1, keepdims=True)
+    assert np.abs(np.einsum("ij,ij->i", F, again)).min() > 0.999
+
+
+def test_it_is_saved_and_loaded(digits, tmp_path):
+    digits.save(tmp_path / "m")
+    again = manifact.load(tmp_path / "m")
+    np.testing.assert_array_equal(again.predict(X[:50]), digits.predict(X[:50]))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"tau": -1.0}, "tau=-1 must be a finite number >= 0"),
+        ({"solver": "mu"}, "solver='mu' cannot minimise JointNMF"),
+        ({"n_components": 50}, "init='spectral' needs n_samples >= n_components, got 24 < 50"),
+    ],
+)
+def test_bad_settings_are_refused(parameters, sentence):
+    data, W, _, _ = problem()
+    with pytest.raises(ValueError, match=sentence):
+        JointNMF(**({"graph": W} | parameters)).fit(data)
