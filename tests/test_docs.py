@@ -160,13 +160,3 @@ def test_members_shown_are_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {"fit", "transform", "predict", "fit_predict", "save"} <= set(shown)
     assert not {"get_params", "set_output", "get_metadata_routing"} & set(shown)
     assert members.own_methods("manifact.graphs.KNNGraph") == ["build"]
-
-
-def test_figures_with_blanks_in_their_names_are_linked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(DOCS / "_ext"))
-    pytest.importorskip("sphinx")
-    results = importlib.import_module("results")
-    assert (
-        results.figures("![NMI](fig-nmi sqrt.svg) and ![AC](fig.svg)") == "![NMI](fig-nmi-sqrt.svg) and ![AC](fig.svg)"
-    )
-    assert results.titled("# A\n\ntext\n", ", quick run") == "# A, quick run\n\ntext\n"

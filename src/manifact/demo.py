@@ -14,7 +14,7 @@ from sklearn.cluster import KMeans
 
 from manifact.datasets import Dataset, load_digits, load_stdlib_docs, tfidf, unit_length
 from manifact.metrics import accuracy, nmi
-from manifact.models import ALPNMF, CF, GNMF, LCCF, LCF, LPNMF, NMF, SPNMF
+from manifact.models import ALPNMF, CF, GNMF, LCCF, LCF, LPNMF, NMF, SPNMF, JointNMF
 
 SEED = 0
 
@@ -37,6 +37,7 @@ def methods(k: int) -> dict[str, Callable[[], Any]]:
     published = settings | {"solver": "mu"}
     return {
         "k-means": lambda: KMeans(k, n_init=20, random_state=SEED),
+        "JointNMF": lambda: JointNMF(k, random_state=SEED),
         "NMF": lambda: NMF(k, **settings),
         "GNMF": lambda: GNMF(k, **published),
         "LPNMF": lambda: LPNMF(k, **published),
@@ -109,8 +110,11 @@ def _table(rows: list[Outcome]) -> Table:
 _NEXT = """\
 The first run also compiles kernels; later runs start at once. What to do next:
 
-  from manifact import GNMF
-  # X: samples in rows, dense or sparse, non-negative; "mu" is the paper's rule, whose early stop suits its λ = 100
-  model = GNMF(n_components=10, solver="mu", assign="kmeans").fit(X)
-  model.labels_, model.components_, model.smoothness_
+  from manifact import JointNMF
+  model = JointNMF(n_components=10).fit(X)  # X: samples in rows, dense or sparse, non-negative
+  model.labels_, model.components_, model.report(X, "page.html")
+
+or, with a folder of text files or images, a table or an AnnData file:
+
+  manifact fit DATA -k 10 --report page.html
 """

@@ -370,7 +370,7 @@ class TestCheckpoints:
 
 def test_verbose_draws_a_bar(capsys):
     GNMF(3, verbose=True, max_iter=5).fit(problem()[0])
-    out = capsys.readouterr().out
+    out = capsys.readouterr().err
     assert "GNMF" in out
     assert "5/5" in out
     assert "objective" in out
