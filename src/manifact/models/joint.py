@@ -46,7 +46,8 @@ class JointNMF(WithGraph):
         How samples are neighbours: `KNNGraph`, `LandmarkGraph` for very many samples, or a symmetric sparse matrix such
         as ``adata.obsp["connectivities"]``. None means ``KNNGraph(5, weight="binary")``.
     {common parameters}
-        Here ``init`` is "spectral" and ``assign`` is "argmax" unless you say otherwise.
+        Here ``init`` is "spectral", ``assign`` is "argmax" and ``normalize`` is None unless you say otherwise: V has the
+        size that the graph gives it, in which the parts of a sample can be compared.
 
     Attributes
     ----------
@@ -76,6 +77,7 @@ class JointNMF(WithGraph):
     tau: float = 2.0
     init: Any = "spectral"
     assign: str | None = "argmax"
+    normalize: str | None = None
 
     @property
     def _solvers(self) -> tuple[str, ...]:
@@ -115,7 +117,9 @@ class JointNMF(WithGraph):
         assert problem.graph is not None
         F, _ = angles(problem.graph, self._k)
         labels = KMeans(self._k, n_init=10, random_state=problem.rng).fit_predict(F)
-        U, V = from_clusters(problem.X, labels, self._k, floor=0.0)
+        # Largest first, as other models order their parts.
+        ranks = np.argsort(np.argsort(-np.bincount(labels, minlength=self._k), kind="stable"))
+        U, V = from_clusters(problem.X, ranks[labels], self._k, floor=0.0)
         dtype = problem.data.dtype
         return np.ascontiguousarray(U, dtype=dtype), np.ascontiguousarray(V, dtype=dtype)
 
@@ -131,7 +135,7 @@ class JointNMF(WithGraph):
         self._matched = self.embedding_.T @ raw, inside.T @ inside
 
     def _clustered(self, V: Array) -> Array:
-        # In the size that the graph gave it: there the parts of a sample can be compared.
+        # In the size that the graph gave it, whatever ``normalize`` made of it.
         return V / self._scale
 
     def _project(self, X: Any, tie: bool, graph_X: Any = None) -> Array:

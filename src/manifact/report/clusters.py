@@ -18,8 +18,10 @@ def clusters(model: Any) -> Array:
     """
     heaviest = np.asarray(model.representation_.argmax(axis=1))
     labels = getattr(model, "labels_", None)
-    if labels is None or getattr(model, "assign", None) == "argmax":
+    if labels is None:
         return heaviest
+    if getattr(model, "assign", None) == "argmax":
+        return np.asarray(labels)
     k = max(model.representation_.shape[1], int(np.max(labels)) + 1)
     counts = np.zeros((k, k))
     np.add.at(counts, (labels, heaviest), 1)
