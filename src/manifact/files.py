@@ -78,4 +78,4 @@ def read_arrays(path: Path) -> tuple[dict[str, Array], dict[str, str]]:
         with safe_open(path, framework="numpy") as file:
             return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
     except SafetensorError as error:
-        raise ValueError(f"{path} is torn or not a file of ours ({error}): delete it or name another") from error
+        raise ValueError(f"{path} is torn or not a file of ours ({error}): name another one") from error

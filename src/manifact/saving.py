@@ -95,7 +95,8 @@ def load(path: str | PathLike[str]) -> Any:
     """
     path = Path(path)
     if not path.is_file():
-        raise FileNotFoundError(f"{path} is not there: give the path of a model file, as `manifact fit` writes them")
+        problem = "is a folder" if path.is_dir() else "is not there"
+        raise FileNotFoundError(f"{path} {problem}: give the path of a model file, as `manifact fit` writes them")
     arrays, metadata = read_arrays(path)
     _check_format(path, metadata)
     try:

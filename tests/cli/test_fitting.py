@@ -72,7 +72,7 @@ def test_a_graph_from_another_matrix(make):
     assert accuracy(other, model.labels_) == 1
     data = make("csv")
     refused = run("predict", "a.safetensors", data, code=2).stderr
-    assert "built on samples of 3 features" in refused
+    assert "--graph-from FILE, or do without neighbours with --no-tie" in refused
     lines = run("predict", "a.safetensors", data, "--graph-from", "E.npy").stdout.splitlines()
     clusters = [line.split("\t") for line in lines]
     assert [name for name, _ in clusters] == [f"s{i}" for i in range(N)]
@@ -145,6 +145,60 @@ def test_clusters_and_a_page_are_written_beside_the_model(make):
     run("report", "pictures.safetensors", "-o", "again.html", "-q")
     assert Path("again.html").read_text() == Path("r.html").read_text()
     assert run("predict", "pictures.safetensors").stdout.splitlines() == ["\t".join(row) for row in rows[1:]]
+
+
+def test_an_empty_sample_is_nobodys_neighbour(make):
+    data = make("texts")
+    (data / "animals" / "empty.txt").write_text("")
+    shown = json.loads(run("fit", data, *QUICK, "--json").stdout)
+    model = manifact.load("texts.safetensors")
+    empty = model.source_["names"].index("animals/empty.txt")
+    assert model.graph_.degrees[empty] == 0
+    assert "1 of 61 samples have no word that is known" in shown["notes"][0]
+    assert "animals/empty.txt" in shown["notes"][0]
+    assert "no word that is known" in run("predict", "texts.safetensors", data, "-q", "-o", "c.csv").stderr
+
+
+def test_a_column_in_large_units(make):
+    values = np.random.default_rng(0).random((40, 3)) * [1, 1, 1000]
+    np.savetxt("u.csv", values, delimiter=",", header="a,b,c", comments="")
+    shown = json.loads(run("fit", "u.csv", *QUICK, "--json").stdout)
+    assert "column 'c' makes up 100 % of the data" in shown["notes"][0]
+    shown = json.loads(run("fit", "u.csv", *QUICK, "--json", "--overwrite", "--scale-columns", "max").stdout)
+    assert shown["notes"] == []
+    run("transform", "u.safetensors", "u.csv", "-o", "V.npy", "-q")
+
+
+def test_what_is_read_is_never_written(make):
+    data = make("csv")
+    before = data.read_bytes()
+    assert "is what is read" in run("fit", data, *QUICK, "--clusters", data, "--overwrite", code=2).stderr
+    assert "must end in .safetensors" in run("fit", data, *QUICK, "-o", data, "--overwrite", code=2).stderr
+    run("fit", data, *QUICK, "-q")
+    assert "must end in .html" in run("report", "a.safetensors", "-o", "a.safetensors", "--overwrite", code=2).stderr
+    assert "is what is read" in run("predict", "a.safetensors", data, "-o", data, "--overwrite", code=2).stderr
+    assert data.read_bytes() == before
+
+
+def test_data_that_changed_are_not_shown_as_if_they_had_not(make):
+    data = make("texts")
+    run("fit", data, *QUICK, "-q")
+    (data / "animals" / "0.txt").rename(data / "animals" / "00.txt")
+    assert "has changed since the model was fitted" in run("report", "texts.safetensors", code=2).stderr
+
+
+def test_the_input_is_looked_at_first(make):
+    run("fit", make("csv"), *QUICK, "-q")
+    assert "is of a kind that we do not know (.safetensors)" in run("fit", "a.safetensors", code=2).stderr
+    assert "-k 61 is more than the 60 samples" in run("fit", make("csv"), "-k", "61", "--overwrite", code=2).stderr
+    assert "is a folder: give the path of a model file" in run("info", ".", code=2).stderr
+
+
+def test_numbers_are_no_documents(make):
+    run("fit", make("txt"), *QUICK, "-q", "-o", "d.safetensors")
+    np.savetxt("n.csv", table(), delimiter=",", header=",".join(f"p{i}" for i in range(64)), comments="")
+    assert "has no field of text" in run("predict", "d.safetensors", "n.csv", code=2).stderr
+    assert "have no word that is known" in run("predict", "d.safetensors", make("csv")).stderr
 
 
 def test_nothing_is_overwritten_unless_asked(make, tmp_path):

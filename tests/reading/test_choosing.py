@@ -59,7 +59,7 @@ def test_files_that_may_not_be_read(tmp_path):
 
 def test_a_folder_that_is_named_as_a_file(tmp_path):
     (tmp_path / "x.csv").mkdir()
-    with refused(tmp_path / "x.csv", "has no files that we know"):
+    with refused(tmp_path / "x.csv", "has no documents"):
         read(tmp_path / "x.csv")
 
 

@@ -63,7 +63,7 @@ def test_not_utf8_names_file_and_byte(tmp_path):
 
 
 def test_empty_folders(tmp_path):
-    with refused(tmp_path, "has no files that we know"):
+    with refused(tmp_path, "has no documents"):
         read(tmp_path)
     files(tmp_path, a_dot_txt="", b_dot_txt="\n")
     with refused(tmp_path, "has only empty files"):

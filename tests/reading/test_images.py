@@ -158,7 +158,7 @@ def test_texts_and_images_together(tmp_path):
 
 def test_no_images(tmp_path):
     (tmp_path / "notes.txt").write_text("digits")
-    with refused(tmp_path, "has no files that we know: put images there"):
+    with refused(tmp_path, "has no images: put some there"):
         read(tmp_path, kind="images")
 
 

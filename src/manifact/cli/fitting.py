@@ -15,6 +15,7 @@ from manifact.cli.options import (
     READ,
     TEXT,
     Assign,
+    Columns,
     GraphFromOption,
     JsonOption,
     KindOption,
@@ -67,8 +68,14 @@ def fit(
         Start | None, typer.Option(help="Default: spectral for joint, kmeans for cf, lccf, lcf; else random.")
     ] = None,
     max_iter: Annotated[int | None, typer.Option(min=0, help="Iterations. Default: 100 for mu, else 500.")] = None,
-    tol: Annotated[float | None, typer.Option(min=0, help="Stop when the objective changes less than that.")] = None,
-    n_init: Annotated[int | None, typer.Option(min=1, help="Starts, of which the best goes on.")] = None,
+    tol: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="Stop when ten iterations change the objective by less than this share. Default: 1e-4.",
+        ),
+    ] = None,
+    n_init: Annotated[int | None, typer.Option(min=1, help="Starts, of which the best goes on. Default: 1.")] = None,
     assign: Annotated[
         Assign | None,
         typer.Option(help="Clusters by k-means on V, or by the largest part. Default: argmax for joint; else kmeans."),
@@ -93,7 +100,13 @@ def fit(
     graph_weight: Annotated[
         Weight | None, typer.Option(help="Weight of an edge. Default: binary (spnmf: heat).", rich_help_panel=GRAPH)
     ] = None,
-    metric: Annotated[Metric | None, typer.Option(help="What near means.", rich_help_panel=GRAPH)] = None,
+    metric: Annotated[
+        Metric | None,
+        typer.Option(
+            help="What near means. Default: euclidean; cosine for rows of unit length, where both agree.",
+            rich_help_panel=GRAPH,
+        ),
+    ] = None,
     search: Annotated[
         Search | None, typer.Option(help="How neighbours are found. Default: exact.", rich_help_panel=GRAPH)
     ] = None,
@@ -119,16 +132,35 @@ def fit(
         Scale | None,
         typer.Option(help="Rows to length 1, to sum 1, or as they are. Default: unit.", rich_help_panel=READ),
     ] = None,
+    scale_columns: Annotated[
+        Columns | None,
+        typer.Option(
+            help="Divide the columns of a table by their largest value: for columns in different units. Default: none.",
+            rich_help_panel=READ,
+        ),
+    ] = None,
     weighting: Annotated[Weighting | None, typer.Option(help="Default: tfidf.", rich_help_panel=TEXT)] = None,
     stop_words: Annotated[
         str | None,
-        typer.Option(metavar="english|none|FILE", help="Words to leave out, one in each line.", rich_help_panel=TEXT),
+        typer.Option(
+            metavar="english|none|FILE",
+            help="Words to leave out; a file has one in each line. Default: english.",
+            rich_help_panel=TEXT,
+        ),
     ] = None,
     min_df: Annotated[
-        str | None, typer.Option(help="Documents (2) or share of them (0.01) a word must be in.", rich_help_panel=TEXT)
+        str | None,
+        typer.Option(
+            help="Documents (2) or share of them (0.01) a word must be in. Default: 2 from 101 documents on.",
+            rich_help_panel=TEXT,
+        ),
     ] = None,
     max_df: Annotated[
-        str | None, typer.Option(help="Documents or share of them a word may be in.", rich_help_panel=TEXT)
+        str | None,
+        typer.Option(
+            help="Documents or share of them a word may be in. Default: 0.95 from 101 documents on.",
+            rich_help_panel=TEXT,
+        ),
     ] = None,
     max_features: Annotated[
         int | None, typer.Option(min=1, help="Keep the most frequent words.", rich_help_panel=TEXT)
@@ -187,6 +219,7 @@ def fit(
                 ),
                 preparing=given(
                     scale=scale,
+                    columns=scale_columns,
                     weighting=weighting,
                     stop_words=parsing.stop_words(stop_words),
                     min_df=parsing.frequency("--min-df", min_df),

@@ -17,6 +17,7 @@ Metric = Literal["euclidean", "cosine"]
 Search = Literal["exact", "projection", "approximate"]
 Kind = Literal["table", "documents", "images"]
 Scale = Literal["unit", "sum", "none"]
+Columns = Literal["none", "max"]
 Weighting = Literal["tfidf", "counts"]
 
 #: Headings of a help page.

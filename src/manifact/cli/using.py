@@ -119,7 +119,8 @@ def transform(
         typer.Option("--output", "-o", metavar="FILE", help="V: .npy .npz .csv .tsv .parquet.", rich_help_panel=OUT),
     ],
     tie: Annotated[
-        bool, typer.Option("--tie", help="Hold new samples near their training neighbours.", rich_help_panel=GRAPH)
+        bool,
+        typer.Option("--tie/--no-tie", help="Hold new samples near their training neighbours.", rich_help_panel=GRAPH),
     ] = False,
     graph_from: GraphFromOption = None,
     overwrite: OverwriteOption = False,

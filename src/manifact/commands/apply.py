@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from manifact.commands import outputs
+from manifact.commands import looks, outputs
 from manifact.progress import showing
 
 
@@ -24,8 +25,9 @@ def transform(
     import manifact
     from manifact.writing import check_output, write_matrix
 
-    check_output(outputs.free("--output", output, overwrite))
     model = manifact.load(path)
+    check_output(outputs.free("--output", output, overwrite, path, data))
+    _check_tie(model, tie, graph_from)
     with showing(not quiet):
         samples, X = new_samples(model, path, data, reading)
         V = model.transform(X, tie=tie, graph_X=_graph_samples(graph_from))
@@ -47,14 +49,15 @@ def predict(
     import manifact
     from manifact.writing import TABLES, check_output
 
-    if output is not None:
-        check_output(outputs.free("--output", output, overwrite), TABLES)
     model = manifact.load(path)
+    if output is not None:
+        check_output(outputs.free("--output", output, overwrite, path, data), TABLES)
     if model.assign is None or not hasattr(model, "labels_"):
         raise ValueError(f"{path} holds a model without clusters: fit again with --assign kmeans, to the end")
     if data is None:
         labels, names = model.labels_, getattr(model, "source_", {}).get("names")
     else:
+        _check_tie(model, tie is not False, graph_from)
         with showing(not quiet):
             samples, X = new_samples(model, path, data, reading)
             labels, names = model.predict(X, tie=tie, graph_X=_graph_samples(graph_from)), samples.names
@@ -76,7 +79,18 @@ def new_samples(model: Any, path: Path, data: Path, reading: Mapping[str, Any]) 
     same = Path(source.get("path", "")).suffix.lower() == data.suffix.lower()
     earlier = {key: value for key, value in source.get("reading", {}).items() if same and key != "label"}
     samples = read(data, **(earlier | preparation.read_options | dict(reading)))
-    return samples, preparation.apply(samples)
+    X = preparation.apply(samples)
+    for note in looks.empty(samples, X):
+        warnings.warn(note, stacklevel=2)
+    return samples, X
+
+
+def _check_tie(model: Any, tie: bool, graph_from: Path | None) -> None:
+    if tie and graph_from is None and getattr(model, "source_", {}).get("graph_from"):
+        raise ValueError(
+            "the model's neighbours come from another matrix than its data: pass that of the new samples with "
+            "--graph-from FILE, or do without neighbours with --no-tie"
+        )
 
 
 def named(names: Sequence[str] | None, n: int) -> list[str]:

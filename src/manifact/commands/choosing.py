@@ -42,11 +42,19 @@ class GraphChoice:
 
 
 def model(
-    name: str, parameters: Mapping[str, Any], graph: GraphChoice, extra: Sequence[str], data: Path, n_samples: int
+    name: str,
+    parameters: Mapping[str, Any],
+    graph: GraphChoice,
+    extra: Sequence[str],
+    data: Path,
+    n_samples: int,
+    unit: bool,
 ) -> Any:
-    """An unfitted model; ``parameters`` that are None are left to it."""
+    """An unfitted model; ``unit`` says that samples have length 1."""
     from manifact import models
 
+    if (k := parameters.get("n_components") or 0) > n_samples:
+        raise ValueError(f"-k {k} is more than the {n_samples} samples: choose fewer parts")
     cls = getattr(models, CLASSES.get(name, name.upper()))
     own = cls().get_params(deep=False)
     given = _defaults(name) | {key: value for key, value in parameters.items() if value is not None}
@@ -54,7 +62,7 @@ def model(
         if key not in own:
             raise ValueError(f"{_written(key)} has no meaning for --model {name}: leave it out")
     if name in WITH_GRAPH:
-        given["graph"] = _graph(name, graph, data, n_samples)
+        given["graph"] = _graph(name, graph, data, n_samples, unit)
     elif graph.asked:
         raise ValueError(
             f"{graph.asked[0]} needs a model with a graph, --model {name} has none: choose one of "
@@ -67,7 +75,7 @@ def _defaults(name: str) -> dict[str, Any]:
     return DEFAULTS.get(name, {}) | ({} if name == "joint" else {"assign": "kmeans"})
 
 
-def _graph(name: str, choice: GraphChoice, data: Path, n_samples: int) -> Any:
+def _graph(name: str, choice: GraphChoice, data: Path, n_samples: int, unit: bool) -> Any:
     """What the model's ``graph`` gets."""
     from manifact.reading import read_graph, read_matrix
 
@@ -75,7 +83,7 @@ def _graph(name: str, choice: GraphChoice, data: Path, n_samples: int) -> Any:
         if len(choice.asked) > 1:
             raise ValueError(f"--graph={choice.given!r} is a graph already: leave out {choice.asked[1]}")
         return read_graph(choice.given, data)
-    builder = _builder(name, choice.settings)
+    builder = _builder(name, choice.settings, unit and choice.built_on is None)
     if choice.built_on is None:
         return builder
     E = read_matrix(choice.built_on)
@@ -87,15 +95,18 @@ def _graph(name: str, choice: GraphChoice, data: Path, n_samples: int) -> Any:
     return builder.build(E)
 
 
-def _builder(name: str, settings: Mapping[str, Any]) -> Any:
+def _builder(name: str, settings: Mapping[str, Any], unit: bool) -> Any:
     from manifact.graphs import KNNGraph, LandmarkGraph
 
-    given = {key: value for key, value in settings.items() if value is not None}
-    builder: Any = LandmarkGraph() if name == "alpnmf" else KNNGraph(weight="heat" if name == "spnmf" else "binary")
-    for key in given:
+    # Of unit length both metrics find the same neighbours; but an empty sample, which is no farther from any other
+    # than these are from each other, would be everybody's neighbour, and by the cosine it is nobody's.
+    metric = "cosine" if unit else "euclidean"
+    knn = KNNGraph(weight="heat" if name == "spnmf" else "binary", metric=metric)
+    builder: Any = LandmarkGraph() if name == "alpnmf" else knn
+    for key in settings:
         if key not in builder.get_params():
             raise ValueError(f"{_written(key)} has no meaning for the graph of --model {name}: leave it out")
-    return builder.set_params(**given)
+    return builder.set_params(**settings)
 
 
 def _written(parameter: str) -> str:

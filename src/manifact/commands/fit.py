@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from manifact.commands import choosing, outputs, summary
+from manifact.commands import choosing, looks, outputs, summary
 from manifact.commands.choosing import GraphChoice
 from manifact.progress import showing
 
@@ -37,9 +37,11 @@ class Request:
 def fit(request: Request) -> summary.Summary:
     """Fit, write the files, and say what came out."""
     from manifact.preparation import learn
-    from manifact.reading import read
+    from manifact.reading import check, read
 
-    output = outputs.free("--output", request.output or outputs.named_after(request.data, ENDING), request.overwrite)
+    check(request.data, **request.reading)
+    named = request.output or outputs.named_after(request.data, ENDING)
+    output = outputs.free("--output", named, request.overwrite, request.data, ending=ENDING)
     _check_others(request)
     with showing(not request.quiet):
         samples = read(request.data, **request.reading)
@@ -52,6 +54,7 @@ def fit(request: Request) -> summary.Summary:
             request.extra,
             request.data,
             samples.n_samples,
+            preparation.scale == "unit",
         )
         begun = time.perf_counter()
         interrupt = _fitted(model, X)
@@ -71,16 +74,17 @@ def fit(request: Request) -> summary.Summary:
 
             page(model, samples, X, request.page)
     files = {"model": output, "clusters": request.clusters, "report": request.page}
-    return summary.of(model, seconds, {name: path for name, path in files.items() if path is not None})
+    written = {name: path for name, path in files.items() if path is not None}
+    return summary.of(model, seconds, written, looks.notes(samples, preparation, X))
 
 
 def _check_others(request: Request) -> None:
     from manifact.writing import TABLES, check_output
 
     if request.clusters is not None:
-        check_output(outputs.free("--clusters", request.clusters, request.overwrite), TABLES)
+        check_output(outputs.free("--clusters", request.clusters, request.overwrite, request.data), TABLES)
     if request.page is not None:
-        outputs.free("--report", request.page, request.overwrite)
+        outputs.free("--report", request.page, request.overwrite, request.data, ending=".html")
 
 
 def _fitted(model: Any, X: Any) -> KeyboardInterrupt | None:

@@ -7,8 +7,13 @@ from pathlib import Path
 from manifact.files import check_place
 
 
-def free(option: str, path: Path, overwrite: bool) -> Path:
-    """``path``, if it may be written: its folder is there, and it is not, or may be replaced."""
+def free(option: str, path: Path, overwrite: bool, *inputs: Path | None, ending: str | None = None) -> Path:
+    """``path``, if it may be written: its folder is there, and it is not, or may be replaced; never an input."""
+    if ending is not None and path.suffix.lower() != ending:
+        raise ValueError(f"{option}={str(path)!r} must end in {ending}: that is what is written")
+    for given in inputs:
+        if given is not None and given.exists() and path.exists() and path.samefile(given):
+            raise ValueError(f"{option}={str(path)!r} is what is read: name another file")
     check_place(option, path)
     if path.exists() and not overwrite:
         raise ValueError(f"{option}={str(path)!r} is there already: pass --overwrite to replace it, or name another")

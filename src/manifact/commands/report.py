@@ -23,8 +23,9 @@ def report(
     """Write the page; where it is, and what it lacks."""
     import manifact
 
-    output = outputs.free("--output", output or outputs.named_after(path, ".html"), overwrite)
     model = manifact.load(path)
+    named = output or outputs.named_after(path, ".html")
+    output = outputs.free("--output", named, overwrite, path, data, ending=".html")
     with showing(not quiet):
         samples, X, lacking = _training_samples(model, path, data, reading)
         page(model, samples, X, output, title)
@@ -43,6 +44,17 @@ def page(model: Any, samples: Any, X: Any, output: Path, title: str | None = Non
         texts=None if samples is None else samples.texts,
         images=samples.X if pixels else None,
         title=title or _title(source),
+    )
+
+
+def _check_names(data: Path, names: Any, known: Any) -> None:
+    """Data that have changed since would show the wrong texts and pictures."""
+    if names is None or known is None or list(names) == list(known):
+        return
+    position = next(i for i, pair in enumerate(zip(names, known, strict=True)) if pair[0] != pair[1])
+    raise ValueError(
+        f"{data} has changed since the model was fitted (sample {position} is {names[position]!r}, it was "
+        f"{known[position]!r}): fit again, or name the data as they were"
     )
 
 
@@ -68,4 +80,5 @@ def _training_samples(
             f"{data} holds {samples.n_samples} samples but the model was fitted on {n}: "
             "a report shows the training samples, so name the data that the model was fitted on"
         )
+    _check_names(data, samples.names, model.source_.get("names"))
     return samples, X, None

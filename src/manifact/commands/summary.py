@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ class Summary:
 
     model: str
     kind: str | None
+    image_shape: tuple[int, ...] | None
     n_samples: int
     n_features: int
     n_components: int
@@ -58,9 +59,10 @@ class Summary:
             console.print(f"{name:9} {path}", highlight=False, soft_wrap=True)
 
     def _headline(self) -> str:
-        what = {"documents": ("documents", "words"), "images": ("images", "pixels")}
-        samples, features = what.get(self.kind or "", ("samples", "features"))
+        samples, features = ("documents", "words") if self.kind == "documents" else ("samples", "features")
         size = f"{self.n_samples:,} {samples} × {self.n_features:,} {features}"
+        if self.kind == "images" and self.image_shape is not None:
+            size = f"{self.n_samples:,} images of {' × '.join(map(str, self.image_shape[:2]))} pixels"
         return f"[bold]{self.model}[/bold] of {size} with {self.n_components} parts"
 
     def _outcome(self) -> str:
@@ -96,14 +98,15 @@ class Summary:
         return table
 
 
-def of(model: Any, seconds: float | None, files: Mapping[str, Path]) -> Summary:
-    """The summary of a fitted model."""
+def of(model: Any, seconds: float | None, files: Mapping[str, Path], notes: Sequence[str] = ()) -> Summary:
+    """The summary of a fitted model; ``notes`` are about its data."""
     labels = getattr(model, "labels_", None)
     source = getattr(model, "source_", {})
     accuracy, nmi = _agreement(source.get("labels"), labels)
     return Summary(
         model=type(model).__name__,
         kind=getattr(getattr(model, "preparation_", None), "kind", None),
+        image_shape=getattr(getattr(model, "preparation_", None), "image_shape", None),
         n_samples=len(model.representation_),
         n_features=model.n_features_in_,
         n_components=model.n_components,
@@ -120,7 +123,7 @@ def of(model: Any, seconds: float | None, files: Mapping[str, Path]) -> Summary:
         accuracy=accuracy,
         nmi=nmi,
         files={name: str(path) for name, path in files.items()},
-        notes=_notes(model),
+        notes=[*notes, *_notes(model)],
     )
 
 

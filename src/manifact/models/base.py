@@ -501,14 +501,22 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
         self._check_model()
 
     def _check_data(self, X: Any, reset: bool) -> Any:
-        X = validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse=("csr", "csc"),
-            dtype=(np.float64, np.float32),
-            ensure_non_negative=self._non_negative,
-        )
+        try:
+            X = validate_data(
+                self,
+                X,
+                reset=reset,
+                accept_sparse=("csr", "csc"),
+                dtype=(np.float64, np.float32),
+                ensure_non_negative=self._non_negative,
+            )
+        except ValueError as refusal:
+            if str(refusal).startswith("Negative values"):
+                told = str(refusal).rstrip(".")
+                raise ValueError(
+                    f"{told}: shift or clip them, or use CF, LCCF or LCF, which take any sign"
+                ) from refusal
+            raise
         return _wide_enough(sparse.csr_array(X) if sparse.issparse(X) else X)
 
     def _check_weight(self, weight: Any, X: Any) -> Array | None:

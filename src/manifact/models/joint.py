@@ -46,8 +46,8 @@ class JointNMF(WithGraph):
         How samples are neighbours: `KNNGraph`, `LandmarkGraph` for very many samples, or a symmetric sparse matrix such
         as ``adata.obsp["connectivities"]``. None means ``KNNGraph(5, weight="binary")``.
     {common parameters}
-        Here ``init`` is "spectral", ``assign`` is "argmax" and ``normalize`` is None unless you say otherwise: V has the
-        size that the graph gives it, in which the parts of a sample can be compared.
+        Here ``init`` is "spectral", ``assign`` is "argmax" and ``normalize`` is None unless you say otherwise: V has
+        the size that the graph gives it, in which the parts of a sample can be compared.
 
     Attributes
     ----------

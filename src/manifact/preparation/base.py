@@ -10,6 +10,7 @@ from manifact import checks
 from manifact.reading.samples import KINDS, Samples
 
 SCALES = ("unit", "sum", "none")
+COLUMNS = ("none", "max")
 #: Of the dictionaries that are written; a larger number is from a later version.
 VERSION = 1
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from manifact import checks
 from manifact.preparation import words
-from manifact.preparation.base import SCALES, Preparation
+from manifact.preparation.base import COLUMNS, SCALES, Preparation
 from manifact.preparation.documents import DocumentsPreparation
 from manifact.preparation.images import ImagesPreparation
 from manifact.preparation.table import TablePreparation
@@ -17,6 +17,7 @@ def learn(
     samples: Samples,
     *,
     scale: str = "unit",
+    columns: str = "none",
     weighting: str = "tfidf",
     min_df: int | float | None = None,
     max_df: int | float | None = None,
@@ -33,6 +34,9 @@ def learn(
         The training samples.
     scale : {"unit", "sum", "none"}, default="unit"
         Rows get Euclidean length 1, as in the papers, or sum 1, or stay as they are.
+    columns : {"none", "max"}, default="none"
+        Tables: columns stay as they are, or are divided by their largest value, so that a column in large units does
+        not drown the others. Before rows are scaled.
     weighting : {"tfidf", "counts"}, default="tfidf"
         Documents: (1 + log tf) · idf with scikit-learn's smoothed idf, or counts, which the divergence is made for.
     min_df, max_df : int or float, optional
@@ -69,8 +73,11 @@ def learn(
            [0., 0., 0.]])
     """
     checks.option("scale", scale, SCALES)
+    checks.option("columns", columns, COLUMNS)
     if samples.kind == "table":
-        return TablePreparation.learn(samples, scale)
+        return TablePreparation.learn(samples, scale, columns)
+    if columns != "none":
+        raise ValueError(f"columns={columns!r} is for tables, not for {samples.kind}: leave it out")
     if samples.kind == "images":
         return ImagesPreparation.learn(samples, scale)
     if max_features is not None:

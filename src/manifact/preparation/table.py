@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from manifact.preparation import words
 from manifact.preparation.base import Preparation, shape_of
@@ -22,12 +23,15 @@ class TablePreparation(Preparation):
     kind = "table"
 
     n_features: int = 0
+    #: What each column is divided by: its largest absolute value among the training samples.
+    largest: list[float] | None = None
 
     @staticmethod
-    def learn(samples: Samples, scale: str) -> TablePreparation:
+    def learn(samples: Samples, scale: str, columns: str = "none") -> TablePreparation:
         """The columns of these samples."""
         names = None if samples.feature_names is None else list(samples.feature_names)
-        return TablePreparation(scale, names, samples.image_shape, samples.X.shape[1])
+        largest = None if columns == "none" else _largest(samples.X)
+        return TablePreparation(scale, names, samples.image_shape, samples.X.shape[1], largest)
 
     @property
     def read_options(self) -> dict[str, Any]:
@@ -43,7 +47,8 @@ class TablePreparation(Preparation):
                 f"{samples.source} has {X.shape[1]} columns and the model was fitted to {self.n_features}: "
                 "give it the same columns"
             )
-        return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+        X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+        return X if self.largest is None else _divided(X, np.array(self.largest, dtype=X.dtype))
 
     def _places(self, source: str, given: list[str]) -> list[int]:
         """Where each column of the training samples is."""
@@ -58,7 +63,7 @@ class TablePreparation(Preparation):
         return [place[name] for name in self.feature_names or ()]
 
     def _learnt(self) -> dict[str, Any]:
-        return {"feature_names": self.feature_names, "n_features": self.n_features}
+        return {"feature_names": self.feature_names, "n_features": self.n_features, "largest": self.largest}
 
     @classmethod
     def _restored(cls, stored: dict[str, Any]) -> TablePreparation:
@@ -66,4 +71,20 @@ class TablePreparation(Preparation):
         n_features = int(stored["n_features"])
         if names is not None and len(names) != n_features:
             raise ValueError(f"{len(names)} names for {n_features} columns")
-        return TablePreparation(stored["scale"], names, shape_of(stored), n_features)
+        largest = stored.get("largest")
+        if largest is not None:
+            largest = [float(value) for value in largest]
+            if len(largest) != n_features or not all(value > 0 for value in largest):
+                raise ValueError(f"{len(largest)} scales for {n_features} columns")
+        return TablePreparation(stored["scale"], names, shape_of(stored), n_features, largest)
+
+
+def _largest(X: Any) -> list[float]:
+    """The largest absolute value of each column, 1 where there is none."""
+    top = abs(X).max(axis=0)
+    top = np.asarray(top.toarray() if sparse.issparse(top) else top, dtype=np.float64).ravel()
+    return np.where(top > 0, top, 1.0).tolist()
+
+
+def _divided(X: Any, largest: Any) -> Any:
+    return sparse.csr_array(X / largest[None, :]) if sparse.issparse(X) else X / largest

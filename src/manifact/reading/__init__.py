@@ -4,9 +4,9 @@
 and everything else that a model learns from its samples is `manifact.preparation`.
 """
 
-from manifact.reading.choosing import known, read
+from manifact.reading.choosing import check, known, read
 from manifact.reading.matrices import read_graph, read_matrix
 from manifact.reading.plain import read_words
 from manifact.reading.samples import Samples
 
-__all__ = ["Samples", "known", "read", "read_graph", "read_matrix", "read_words"]
+__all__ = ["Samples", "check", "known", "read", "read_graph", "read_matrix", "read_words"]

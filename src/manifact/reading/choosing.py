@@ -138,6 +138,14 @@ def read(
         return samples
 
 
+def check(path: Path | str, *, kind: str | None = None, **options: Any) -> None:
+    """Refuse what `read` would refuse before it opens the file: a path that is not there, a kind that is not known."""
+    file = Path(path)
+    with guarded(file, "a file or folder"):
+        reader, _ = _choose(file, kind, options)
+        _fitting(file, reader, options)
+
+
 def known() -> str:
     """The endings of names that are read.
 

@@ -40,8 +40,8 @@ def sorted_out(folder: Path, kind: str | None) -> tuple[str, list[Path]]:
         kind = "images" if images else "documents"
     chosen = images if kind == "images" else texts
     if not chosen:
-        known = ", ".join(sorted(IMAGES if kind == "images" else TEXTS | IMAGES))
-        raise refusal(folder, "has no files that we know", f"put {kind} there ({known}), or name a single file")
+        known = ", ".join(sorted(IMAGES if kind == "images" else TEXTS))
+        raise refusal(folder, f"has no {kind}", f"put some there ({known}), or name a single file")
     return kind, chosen
 
 

@@ -64,7 +64,8 @@ def read_delimited(
             found = f"has {len(cells)} cells in line {number} and {len(header)} in the first"
             raise refusal(file, found, "give every row the same columns, with quotes around text with separators")
     if text is None:
-        text = _longest(file, [dict(zip(header, cells, strict=True)) for _, cells in rows[1 : HEAD + 1]])
+        worded = [i for i in range(len(header)) if not all(_number(cells[i]) for _, cells in rows[1 : HEAD + 1])]
+        text = _longest(file, [{header[i]: cells[i] for i in worded} for _, cells in rows[1 : HEAD + 1]])
     columns = {}
     for option, field in _asked(text, name, label):
         if field not in header:
@@ -105,6 +106,14 @@ def _parsed(file: Path, number: int, line: str) -> Any:
     if not isinstance(record, dict | str):
         raise refusal(file, f"has neither an object nor a string in line {number}", "write one record in each line")
     return record
+
+
+def _number(cell: str) -> bool:
+    """Whether a cell is empty or a number: a column of these is no text."""
+    try:
+        return not cell.strip() or float(cell) is not None
+    except ValueError:
+        return False
 
 
 def _longest(file: Path, records: Sequence[dict[str, Any]]) -> str:

@@ -52,7 +52,9 @@ def checked(
     """What was given, with the model's own names where nothing was."""
     n, m = _size(model)
     X = _samples(X, n, m)
-    preparation = getattr(model, "preparation_", None)
+    preparation, source = getattr(model, "preparation_", None), getattr(model, "source_", {})
+    sample_names = source.get("names") if sample_names is None else sample_names
+    labels = source.get("labels") if labels is None else labels
     if image_shape is None:
         image_shape = getattr(preparation, "image_shape", None)
     shape = _image_shape(image_shape, m)

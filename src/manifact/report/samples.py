@@ -17,8 +17,8 @@ from manifact.report.thumbnails import affordable, sample_tiles, sheet
 
 #: Up to so many weights V is kept whole; beyond, a sample keeps its heaviest parts, in fewer digits.
 WEIGHTS, HEAVIEST = 1_000_000, 8
-#: Characters of a text that the page keeps.
-SNIPPET = 240
+#: Characters of a text that the page keeps: at least, at most, and of all texts together.
+SNIPPET, LONGEST, TEXTS = 240, 1500, 12_000_000
 
 
 def samples(model: Any, given: Given, clusters: Array) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def samples(model: Any, given: Given, clusters: Array) -> dict[str, Any]:
     position = quantised(layout(V), 65535)
     return {
         "names": given.sample_names,
-        "texts": None if given.texts is None else [snippet(text) for text in given.texts],
+        "texts": None if given.texts is None else _snippets(given.texts),
         "leading": _leading(given) if hasattr(model, "components_") else None,
         "cluster": packed_index(clusters, V.shape[1]),
         "x": packed(position[:, 0], "u2"),
@@ -55,11 +55,16 @@ def weights(V: Array) -> dict[str, Any]:
     }
 
 
-def snippet(text: str) -> str:
+def _snippets(texts: list[str]) -> list[str]:
+    length = min(LONGEST, max(SNIPPET, TEXTS // max(1, len(texts))))
+    return [snippet(text, length) for text in texts]
+
+
+def snippet(text: str, length: int = SNIPPET) -> str:
     """The beginning of a text in one line."""
     # Texts may be whole books: what is beyond a few snippets' length cannot be seen.
-    line = " ".join(text[: 8 * SNIPPET].split())
-    return line if len(line) <= SNIPPET else line[: SNIPPET - 1].rstrip() + "…"
+    line = " ".join(text[: 8 * length].split())
+    return line if len(line) <= length else line[: length - 1].rstrip() + "…"
 
 
 def _leading(given: Given) -> dict[str, Any] | None:

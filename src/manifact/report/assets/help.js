@@ -22,7 +22,8 @@ function explanations() {
       ? "A sample belongs to its k-means cluster; each cluster goes by the number of the part that most of its " +
         "samples have most of."
       : "A sample belongs to the part that it has most of.",
-    ranked && "The slider ranks a part's features by λ log p(w | part) + (1 − λ) log p(w | part) / p(w): on the " +
+    data.model.about && `${data.model.name}: ${data.model.about}`,
+    ranked && "The slider ranks a part's features by r log p(w | part) + (1 − r) log p(w | part) / p(w): on the " +
       "right the heaviest, on the left those that belong to this part and few others. Bars show p(w | part).",
     "On the map samples lie together when their mixtures are alike (t-SNE of the rows of V); distances between far " +
       "groups mean little. Wheel or pinch zooms, dragging moves, a click opens a sample.",

@@ -3,7 +3,7 @@
 function drawHead() {
   const { model } = data;
   byId("title").textContent = data.title;
-  byId("kicker").textContent = model.about ? `${model.name} — ${model.about.replace(/\.$/, "")}` : model.name;
+  byId("kicker").textContent = model.name;
   const ended = model.converged === null ? "" : model.converged ? "converged" : "not converged";
   const facts = [
     ["Samples × features", `${whole(counts.samples)} × ${whole(counts.features)}`],

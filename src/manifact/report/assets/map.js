@@ -208,9 +208,10 @@ function paintNumbers(context) {
   context.textBaseline = "middle";
   context.lineJoin = "round";
   for (const { part, sample } of middles()) {
-    const [x, y] = toScreen(sample);
+    const [x, middle] = toScreen(sample);
+    const y = middle - 12; // above its samples, which it must not hide
     context.globalAlpha = state.cluster === null || state.cluster === part ? 1 : 0.35;
-    context.lineWidth = 5;
+    context.lineWidth = 3;
     context.strokeStyle = css("--panel");
     context.strokeText(part, x, y);
     context.fillStyle = css("--ink");

@@ -19,7 +19,7 @@ function drawParts() {
   byId("lambda").addEventListener("input", (event) => set({ lambda: Number(event.target.value) }));
   watch((changed) => {
     if (changed.has("lambda")) {
-      byId("lambda-value").textContent = `λ ${state.lambda.toFixed(1)}`;
+      byId("lambda-value").textContent = state.lambda.toFixed(1);
       for (let part = 0; part < K; part++) fillCard(part);
     }
     if (changed.has("feature") && features) for (let part = 0; part < K; part++) fillCard(part);
@@ -33,7 +33,7 @@ function pickPart(part) {
   if (narrow()) reveal(byId("samples-title"));
 }
 
-// A part's majority class says in a word what it holds.
+// The class of most of a part's samples says in a word what it holds; a class with less than half of them would mislead.
 function majorityOf(part) {
   if (!data.agreement) return null;
   let best = -1, most = 0, total = 0;
@@ -41,7 +41,7 @@ function majorityOf(part) {
     total += row[part];
     if (row[part] > most) [best, most] = [label, row[part]];
   });
-  return best < 0 ? null : { name: labels.names[best], share: most / total };
+  return best < 0 || 2 * most < total ? null : { name: labels.names[best], share: most / total };
 }
 
 function cardHead(part) {
@@ -52,7 +52,7 @@ function cardHead(part) {
   return el("span", { class: "card-head", title: hint },
     mark(part),
     el("span", { class: "number", text: part }),
-    majority && said("majority", majority.name),
+    majority && said("majority", `${majority.name} ${percent(majority.share)}`),
     span("size", span("many", whole(size)), span("share", percent(parts.share[part]))));
 }
 

@@ -10,7 +10,7 @@ const state = {
   words: "",
   // A feature that was searched for, marked where it is shown.
   feature: null,
-  lambda: 0.6,
+  lambda: 1,
   colour: "cluster",
 };
 const listeners = [];
