@@ -1,7 +1,9 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from manifact.files import read_arrays, write_arrays
+from manifact.files import check_place, read_arrays, write_arrays, write_text
 
 
 def test_arrays_and_metadata_come_back(tmp_path):
@@ -25,3 +27,24 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
         write_arrays(path, {"U": np.zeros(3)}, {})
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["a.safetensors"]
+
+
+def test_a_link_stays_a_link(tmp_path):
+    target, link = tmp_path / "a.txt", tmp_path / "b.txt"
+    target.write_text("old")
+    link.symlink_to(target)
+    write_text(link, "new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="this system has no folder that refuses even its owner")
+def test_a_folder_that_takes_no_files_is_refused_before_any_work():
+    with pytest.raises(ValueError, match=r"path='/proc/a\.txt' cannot be written"):
+        check_place("path", Path("/proc/a.txt"))
+
+
+def test_files_are_for_everyone_the_folder_is_for(tmp_path):
+    write_arrays(tmp_path / "a", {"U": np.ones(3)}, {})
+    (tmp_path / "b").write_text("")
+    assert (tmp_path / "a").stat().st_mode == (tmp_path / "b").stat().st_mode

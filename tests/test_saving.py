@@ -189,6 +189,9 @@ def test_files_of_other_kinds_are_refused(tmp_path):
     write_arrays(path, {"U": np.ones(3)}, {"format": "manifact-checkpoint-1"})
     with pytest.raises(ValueError, match="is not a model of ours"):
         manifact.load(path)
+    write_arrays(path, {"U": np.ones(3)}, {"kind": "manifact-model", "format": "²"})
+    with pytest.raises(ValueError, match="is damaged"):
+        manifact.load(path)
     write_arrays(path, {"U": np.ones(3)}, {"kind": "manifact-model", "format": "2"})
     with pytest.raises(ValueError, match=r"newer version \(format 2, this one reads up to 1\): upgrade manifact"):
         manifact.load(path)
@@ -227,6 +230,27 @@ def test_a_file_with_other_content_is_refused(key, change, tmp_path):
     with pytest.raises(ValueError, match="is damaged") as refusal:
         manifact.load(changed(tmp_path, **{key: change}))
     assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "change"),
+    [
+        ("parameters", lambda facts: facts | {"tol": {"float": 10**400}}),
+        ("attributes", lambda facts: facts | {"labels_": {"array": "objective_"}}),
+        ("attributes", lambda facts: facts | {"_scale": {"array": "objective_"}}),
+        ("attributes", lambda facts: facts | {"graph_": wide(facts["graph_"])}),
+    ],
+)
+def test_content_of_absurd_size_is_refused(key, change, tmp_path):
+    with pytest.raises(ValueError, match="is damaged"):
+        manifact.load(changed(tmp_path, **{key: change}))
+
+
+def wide(graph):
+    """The graph with a matrix that has far more columns than rows."""
+    facts = dict(graph["of"]["dict"])
+    facts["W"] = facts["W"] | {"shape": [90, 10**9]}
+    return graph | {"of": {"dict": [[key, value] for key, value in facts.items()]}}
 
 
 def test_indices_that_point_outside_are_refused(tmp_path):

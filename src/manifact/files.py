@@ -14,7 +14,8 @@ from manifact.backends import Array
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """A file beside ``path`` to write to, moved into its place if the block ends well and deleted if not."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
+    path = path.resolve()  # what a link points to is replaced, not the link
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".manifact-", suffix=".tmp")
     os.close(handle)
     temporary = Path(name)
     try:
@@ -35,7 +36,13 @@ def check_place(parameter: str, path: Path) -> Path:
         raise ValueError(
             f"{parameter}={str(path)!r} is in a folder that does not exist: make {str(path.parent)!r} first"
         )
-    return path
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            return path
+    except OSError as error:
+        raise ValueError(
+            f"{parameter}={str(path)!r} cannot be written ({error.strerror}): name a file in another folder"
+        ) from error
 
 
 def writable(option: str, folder: Path) -> Path:
@@ -58,14 +65,18 @@ def write_text(path: Path, text: str) -> None:
 
 def write_arrays(path: Path, arrays: Mapping[str, Array], metadata: dict[str, str]) -> None:
     """Write a safetensors file."""
+    from safetensors import SafetensorError
     from safetensors.numpy import save_file
 
-    with replacing(path) as temporary:
-        save_file(dict(arrays), temporary, metadata=metadata)
+    try:
+        with replacing(path) as temporary:
+            save_file(dict(arrays), temporary, metadata=metadata)
+    except SafetensorError as error:
+        raise OSError(f"{path} cannot be written ({error}): name another file") from error
 
 
 def _umask() -> int:
-    mask = os.umask(0)
+    mask = os.umask(0o077)  # what another thread makes in between is its owner's alone
     os.umask(mask)
     return mask
 

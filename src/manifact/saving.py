@@ -22,8 +22,8 @@ from manifact.files import check_place, read_arrays, write_arrays
 #: Raised when the layout changes; every earlier one must go on loading.
 FORMAT = 1
 KIND = "manifact-model"
-#: Texts longer than this do not fit into the header of a safetensors file, and become an array of bytes.
-HEADER_BYTES = 2**26
+#: Longer texts become arrays of bytes: the header of a safetensors file holds 100 MB in all.
+HEADER_BYTES = 2**20
 #: The classes that a file may name, by where they live; nothing else is ever made.
 MODELS = {
     "manifact.models": ("JointNMF", "NMF", "GNMF", "LPNMF", "ALPNMF", "SPNMF", "CF", "LCCF", "LCF"),
@@ -44,6 +44,8 @@ GRAPHS: dict[str, tuple[str, dict[str, str]]] = {
     "LabelCliques": ("manifact.graphs", {"H": "H"}),
     "SumOfGraphs": ("manifact.graphs", {"graphs": "graphs", "weights": "weights"}),
 }
+#: What content that is not as it should be runs into.
+DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, MemoryError, RecursionError)
 #: What scikit-learn or a running fit puts into a model and no file needs.
 PASSING = ("_skl_callbacks", "_callback_fit_ctx", "_parent_callback_ctx", "_sklearn_output_config")
 
@@ -69,7 +71,7 @@ def save(model: Any, path: str | PathLike[str]) -> None:
         "versions": versions(),
     }
     texts = {key: json.dumps(value, ensure_ascii=False, allow_nan=False) for key, value in facts.items()}
-    for key in [key for key, text in texts.items() if len(text) > HEADER_BYTES]:
+    for key in [key for key, text in texts.items() if len(text.encode()) > HEADER_BYTES]:
         packed.arrays[f"json {key}"] = np.frombuffer(texts.pop(key).encode(), dtype=np.uint8)
     write_arrays(path, packed.arrays, {"kind": KIND, "format": str(FORMAT), **texts})
 
@@ -101,7 +103,7 @@ def load(path: str | PathLike[str]) -> Any:
     _check_format(path, metadata)
     try:
         return _model(arrays, metadata)
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as problem:
+    except DAMAGE as problem:
         raise ValueError(f"{path} is damaged ({problem}): fit and save the model again") from problem
 
 
@@ -123,7 +125,7 @@ def _check_format(path: Path, metadata: dict[str, str]) -> None:
     if metadata.get("kind") != KIND:
         raise ValueError(f"{path} is not a model of ours: give a file that `manifact fit` or model.save wrote")
     number = metadata.get("format", "")
-    if not number.isdigit():
+    if not (number.isascii() and number.isdecimal()):
         raise ValueError(f"{path} is damaged (format {number!r}): fit and save the model again")
     if int(number) > FORMAT:
         raise ValueError(
@@ -163,9 +165,15 @@ def _check_shapes(model: Any) -> None:
         factor = getattr(model, name, None)
         if factor is not None and factor.shape != (k, width):
             raise ValueError(f"{name} is {factor.shape}, not {k} x {width}")
+    n = len(model.representation_)
+    labels = getattr(model, "labels_", None)
+    if labels is not None and (labels.shape != (n,) or not ((labels >= 0) & (labels < max(k, 1))).all()):
+        raise ValueError(f"labels_ are not {n} numbers below {k}")
+    if model._scale.shape != (k,):
+        raise ValueError(f"_scale is {model._scale.shape}, not {k}")
     graph = getattr(model, "graph_", None)
-    if graph is not None and graph.n_samples != len(model.representation_):
-        raise ValueError(f"a graph of {graph.n_samples} samples and V of {len(model.representation_)}")
+    if graph is not None and graph.n_samples != n:
+        raise ValueError(f"a graph of {graph.n_samples} samples and V of {n}")
 
 
 def _where(name: str, classes: dict[str, tuple[str, ...]]) -> str | None:
@@ -186,6 +194,22 @@ def _module_of(value: Any) -> str | None:
         if module is not None and getattr(import_module(module), type(value).__name__) is type(value):
             return module
     return None
+
+
+def _check_graph(kind: str, facts: dict[str, Any]) -> None:
+    """Compiled code trusts a graph's shapes."""
+    if kind in ("AffinityGraph", "NeighborGraph"):
+        n, width = facts["W"].shape
+        if n != width or (kind == "NeighborGraph" and facts["X"].shape[0] != n):
+            raise ValueError(f"a graph of {n} x {width}")
+    elif kind == "LandmarkOperator":
+        if facts["Z"].shape[1] != len(facts["landmarks"]) or facts["landmarks"].ndim != 2:
+            raise ValueError(f"{len(facts['landmarks'])} landmarks for {facts['Z'].shape[1]} columns")
+    elif kind == "LabelCliques" and facts["H"].shape[1] > facts["H"].shape[0]:
+        raise ValueError(f"{facts['H'].shape[1]} classes of {facts['H'].shape[0]} samples")
+    for name in ("sigma", "n_neighbors"):
+        if name in facts and not (isinstance(facts[name], int | float) and facts[name] > 0):
+            raise ValueError(f"{name} is {facts[name]!r}")
 
 
 class _Packer:
@@ -315,4 +339,5 @@ class _Unpacker:
         facts = self.unpack(value["of"])
         if set(facts) != set(arguments):
             raise ValueError(f"a {value['graph']} of {sorted(facts)}")
+        _check_graph(value["graph"], facts)
         return getattr(import_module(module), value["graph"])(**facts)

@@ -201,6 +201,30 @@ def test_numbers_are_no_documents(make):
     assert "have no word that is known" in run("predict", "d.safetensors", make("csv")).stderr
 
 
+def test_names_that_look_like_markup(make):
+    np.savetxt("m.csv", table()[:, :3] + 1, delimiter=",", header="length [cm],b [/x],[bold]", comments="")
+    shown = run("fit", "m.csv", "-k", "1").stdout
+    assert "length [cm]" in shown
+    assert "b [/x]" in shown
+
+
+def test_samples_without_a_class_are_not_compared(make):
+    lines = [f"{'ab'[i % 2] if i < 30 else ''},{value}" for i, value in enumerate(["1,0", "0,1"] * 30)]
+    Path("half.csv").write_text("class,x,y\n" + "\n".join(lines))
+    shown = json.loads(run("fit", "half.csv", *QUICK, "--label", "class", "--json", "--neighbors", "29").stdout)
+    assert shown["accuracy"] == 1.0
+
+
+def test_columns_by_number_are_found_again(make):
+    rows = np.column_stack([table()[:, 20:24], GROUPS])
+    np.savetxt("n.csv", rows, delimiter=",", fmt="%g")
+    run("fit", "n.csv", *QUICK, "--label", "5", "-q")
+    assert manifact.load("n.safetensors").n_features_in_ == 4
+    run("report", "n.safetensors", "-q")
+    Path("new.csv").write_text(Path("n.csv").read_text())
+    run("predict", "n.safetensors", "new.csv")
+
+
 def test_nothing_is_overwritten_unless_asked(make, tmp_path):
     data = make("csv")
     run("fit", data, *QUICK, "-q")
@@ -229,7 +253,8 @@ def test_nothing_is_overwritten_unless_asked(make, tmp_path):
         (["--graph", "obsp:connectivities"], "needs data from an .h5ad file"),
         (["--graph", "no.npz"], "no.npz"),
         (["--set", "colour"], "--set='colour' must be NAME=VALUE"),
-        (["--set", "colour=red"], "Invalid parameter 'colour'"),
+        (["--set", "colour=red"], "--set colour is no parameter of JointNMF: it has alpha_U, "),
+        (["--set", "assign=null", "--clusters", "c.csv"], "--clusters needs clusters"),
         (["--set", "alpha_V=red"], "alpha_V='red' must be a number"),
         (["--layer", "x"], "layer"),
         (["--image-shape", "9x9"], "9"),
@@ -238,7 +263,7 @@ def test_nothing_is_overwritten_unless_asked(make, tmp_path):
         (["--min-df", "-1"], "--min-df='-1' must be a number of documents"),
         (["--output", "no/where.safetensors"], "--output='no/where.safetensors' is in a folder that does not exist"),
         (["--clusters", "c.doc"], "c.doc"),
-        (["-k", "2", "--set", "n_components=0"], "n_components=0 must be an integer >= 1"),
+        (["-k", "2", "--set", "n_components=0"], "-k=0 must be an integer >= 1"),
     ],
 )
 def test_bad_options_are_refused_in_one_sentence(options, sentence, make, tmp_path):

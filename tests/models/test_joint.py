@@ -179,3 +179,10 @@ def test_bad_settings_are_refused(parameters, sentence):
     data, W, _, _ = problem()
     with pytest.raises(ValueError, match=sentence):
         JointNMF(**({"graph": W} | parameters)).fit(data)
+
+
+@pytest.mark.parametrize("weight", [1e-3, 1e3])
+def test_equal_weights_change_nothing(digits, weight):
+    weighted = JointNMF(10, random_state=0).fit(X, sample_weight=np.full(len(X), weight))
+    assert accuracy(digits.labels_, weighted.labels_) > 0.999
+    np.testing.assert_allclose(weighted.objective_, weight * digits.objective_, rtol=1e-6)

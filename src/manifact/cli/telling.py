@@ -9,6 +9,8 @@ from typing import Any
 
 import typer
 
+from manifact.commands.wording import as_typed
+
 #: What bad input raises, each with one sentence.
 REFUSALS = (ValueError, TypeError, ImportError, OSError, MemoryError, FloatingPointError)
 
@@ -21,7 +23,7 @@ def told(*refusals: type[Exception]) -> Iterator[None]:
             warnings.showwarning = note
             yield
     except refusals as refusal:
-        typer.echo(" ".join(str(refusal).split()) or type(refusal).__name__, err=True)
+        typer.echo(as_typed(" ".join(str(refusal).split())) or type(refusal).__name__, err=True)
         raise typer.Exit(2) from None
     except KeyboardInterrupt as interrupt:
         typer.echo(str(interrupt) or "interrupted", err=True)

@@ -76,13 +76,25 @@ def new_samples(model: Any, path: Path, data: Path, reading: Mapping[str, Any]) 
             f"{path} does not say how its data were prepared: it was saved in Python, so use manifact.load there"
         )
     source = getattr(model, "source_", {})
-    same = Path(source.get("path", "")).suffix.lower() == data.suffix.lower()
-    earlier = {key: value for key, value in source.get("reading", {}).items() if same and key != "label"}
-    samples = read(data, **(earlier | preparation.read_options | dict(reading)))
+    samples = read(data, **(_as_before(source, data) | preparation.read_options | dict(reading)))
     X = preparation.apply(samples)
     for note in looks.empty(samples, X):
         warnings.warn(note, stacklevel=2)
     return samples, X
+
+
+def _as_before(source: Mapping[str, Any], data: Path) -> dict[str, Any]:
+    """The options that the training samples were read with, as far as they suit this file.
+
+    New data need not have classes; but where columns are told by their numbers, leaving one out would shift the others.
+    """
+    options = dict(source.get("reading", {}))
+    known = source.get("path", "")
+    if Path(known).suffix.lower() != data.suffix.lower():
+        return {}
+    if str(data) != known and not str(options.get("label", "")).isdecimal():
+        options.pop("label", None)
+    return options
 
 
 def _check_tie(model: Any, tie: bool, graph_from: Path | None) -> None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from manifact.commands.wording import option
+
 #: Where a model's defaults in Python are not what a single run should do: λ = 100 belongs to the published rule and
 #: its early stop, and concepts that start from random samples are far from settled when the iterations end.
 DEFAULTS: dict[str, dict[str, Any]] = {
@@ -38,7 +40,7 @@ class GraphChoice:
     def asked(self) -> list[str]:
         """The options that were given, as they are written."""
         named = {"--graph": self.given, "--graph-from": self.built_on}
-        return [option for option, value in named.items() if value] + [_written(name) for name in self.settings]
+        return [option for option, value in named.items() if value] + [option(name) for name in self.settings]
 
 
 def model(
@@ -60,7 +62,7 @@ def model(
     given = _defaults(name) | {key: value for key, value in parameters.items() if value is not None}
     for key in given:
         if key not in own:
-            raise ValueError(f"{_written(key)} has no meaning for --model {name}: leave it out")
+            raise ValueError(f"{option(key)} has no meaning for --model {name}: leave it out")
     if name in WITH_GRAPH:
         given["graph"] = _graph(name, graph, data, n_samples, unit)
     elif graph.asked:
@@ -68,7 +70,12 @@ def model(
             f"{graph.asked[0]} needs a model with a graph, --model {name} has none: choose one of "
             f"{', '.join(WITH_GRAPH)}"
         )
-    return cls(**given).set_params(**dict(map(_setting, extra)))
+    made = cls(**given)
+    for name_, value in map(_setting, extra):
+        if name_ not in made.get_params():
+            raise ValueError(f"--set {name_} is no parameter of {cls.__name__}: it has {', '.join(sorted(own))}")
+        made.set_params(**{name_: value})
+    return made
 
 
 def _defaults(name: str) -> dict[str, Any]:
@@ -105,17 +112,8 @@ def _builder(name: str, settings: Mapping[str, Any], unit: bool) -> Any:
     builder: Any = LandmarkGraph() if name == "alpnmf" else knn
     for key in settings:
         if key not in builder.get_params():
-            raise ValueError(f"{_written(key)} has no meaning for the graph of --model {name}: leave it out")
+            raise ValueError(f"{option(key)} has no meaning for the graph of --model {name}: leave it out")
     return builder.set_params(**settings)
-
-
-def _written(parameter: str) -> str:
-    """The option of a parameter."""
-    return OPTIONS.get(parameter, f"--{parameter.replace('_', '-')}")
-
-
-#: Parameters whose options have other names.
-OPTIONS = {"n_components": "-k", "n_neighbors": "--neighbors", "weight": "--graph-weight", "n_landmarks": "--landmarks"}
 
 
 def _setting(text: str) -> tuple[str, Any]:
@@ -123,7 +121,9 @@ def _setting(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
         raise ValueError(f"--set={text!r} must be NAME=VALUE, such as --set alpha_V=0.1")
-    try:
-        return name.strip(), json.loads(value)
-    except json.JSONDecodeError:
-        return name.strip(), value
+    for read in (json.loads, float):
+        try:
+            return name.strip(), read(value)
+        except ValueError:
+            continue
+    return name.strip(), value

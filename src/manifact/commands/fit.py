@@ -56,6 +56,8 @@ def fit(request: Request) -> summary.Summary:
             samples.n_samples,
             preparation.scale == "unit",
         )
+        if request.clusters is not None and model.assign is None:
+            raise ValueError("--clusters needs clusters: leave out --set assign=null")
         begun = time.perf_counter()
         interrupt = _fitted(model, X)
         seconds = time.perf_counter() - begun

@@ -48,22 +48,23 @@ class Summary:
         """A few lines and a table on standard output."""
         from rich.console import Console
 
-        console = Console()
-        console.print(self._headline(), highlight=False)
-        console.print(self._outcome(), highlight=False)
+        # Names of columns, files and classes may look like markup.
+        console = Console(markup=False, highlight=False)
+        console.print(self._headline())
+        console.print(self._outcome())
         if self.top_features is not None or self.cluster_sizes is not None:
             console.print(self._table())
         for note in self.notes:
-            console.print(f"[bold]note[/bold]      {note}", highlight=False)
+            console.print(f"note      {note}")
         for name, path in self.files.items():
-            console.print(f"{name:9} {path}", highlight=False, soft_wrap=True)
+            console.print(f"{name:9} {path}", soft_wrap=True)
 
     def _headline(self) -> str:
         samples, features = ("documents", "words") if self.kind == "documents" else ("samples", "features")
         size = f"{self.n_samples:,} {samples} × {self.n_features:,} {features}"
         if self.kind == "images" and self.image_shape is not None:
             size = f"{self.n_samples:,} images of {' × '.join(map(str, self.image_shape[:2]))} pixels"
-        return f"[bold]{self.model}[/bold] of {size} with {self.n_components} parts"
+        return f"{self.model} of {size} with {self.n_components} parts"
 
     def _outcome(self) -> str:
         ended = "converged after" if self.converged else "stopped after"
@@ -78,6 +79,7 @@ class Summary:
     def _table(self) -> Any:
         from rich.box import SIMPLE_HEAD
         from rich.table import Table
+        from rich.text import Text
 
         table = Table(box=SIMPLE_HEAD)
         table.add_column("", justify="right")
@@ -94,7 +96,7 @@ class Summary:
                 cells.append(f"{sizes[number]:,}" if number < len(sizes) else "")
             if words is not None:
                 cells.append(", ".join(words[number]))
-            table.add_row(*cells)
+            table.add_row(*map(Text, cells))
         return table
 
 
@@ -133,9 +135,10 @@ def _notes(model: Any) -> list[str]:
 
     V = model.representation_
     length = np.linalg.norm(V)
-    if hasattr(model, "graph_") and length > 0 and np.linalg.norm(V - V.mean(axis=0)) < SPREAD * length:
+    strength = getattr(model, "graph_reg", 0)
+    if strength and V.shape[1] > 1 and length > 0 and np.linalg.norm(V - V.mean(axis=0)) < SPREAD * length:
         return [
-            f"V is almost the same for every sample, so its clusters mean little: --graph-reg {model.graph_reg:g} is "
+            f"V is almost the same for every sample, so its clusters mean little: --graph-reg {strength:g} is "
             "too strong for these data, try a hundredth of it"
         ]
     return []
@@ -164,9 +167,11 @@ def _top_features(model: Any) -> list[list[str]] | None:
 def _agreement(known: Any, labels: Any) -> tuple[float | None, float | None]:
     if known is None or labels is None:
         return None, None
+    from manifact.graphs.labels import labelled
     from manifact.metrics import accuracy, nmi
 
-    return accuracy(known, labels), nmi(known, labels)
+    seen = labelled(known)
+    return (accuracy(known[seen], labels[seen]), nmi(known[seen], labels[seen])) if seen.any() else (None, None)
 
 
 def _plain(parameters: Mapping[str, Any]) -> dict[str, Any]:

@@ -44,12 +44,17 @@ class LabelGraph(GraphBuilder):
         labels = np.asarray(y)
         if labels.shape != (X.shape[0],):
             raise ValueError(f"y has shape {labels.shape} but X has {X.shape[0]} samples: give one label for each")
-        known = np.array([not _is_missing(label) for label in labels], dtype=bool)
+        known = labelled(labels)
         classes, members = np.unique(labels[known].astype(_comparable(labels[known])), return_inverse=True)
         sizes = np.bincount(members, minlength=len(classes))
         values = np.ones(len(members)) if self.weight == "binary" else 1 / np.sqrt(sizes[members])
         shape = (X.shape[0], max(1, len(classes)))
         return LabelCliques(sparse.csr_array((values, (np.flatnonzero(known), members)), shape=shape))
+
+
+def labelled(labels: Any) -> Any:
+    """Which samples have a label: all but those with −1, NaN, None or ""."""
+    return np.array([not _is_missing(label) for label in labels], dtype=bool)
 
 
 def _is_missing(label: Any) -> bool:

@@ -170,8 +170,9 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
             Iterations between two checkpoints (default 10).
         callbacks : callable or several, optional
             Called with an `Iteration` (``number``, ``objective`` so far, ``state.U``, ``state.V``) before the first and
-            after every iteration; a true answer ends the run there. scikit-learn's own callbacks go to
-            ``set_callbacks``, where its version has them.
+            after every iteration; a true answer ends the run there. Of several starts (``n_init``) the one that goes on
+            is seen, from where its trial ended. scikit-learn's own callbacks go to ``set_callbacks``, where its version
+            has them.
         """
         self._fit(X, y, sample_weight, checkpoint, every, callbacks)
         return self
@@ -209,6 +210,8 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
         self._check_parameters()
         if every is not None:
             checks.integer("every", every, at_least=1)
+            if checkpoint is None:
+                raise ValueError(f"every={every} says how often to write a checkpoint: name its file with checkpoint=")
         told = as_callbacks(callbacks)
         X = self._check_data(X, reset=True)
         weight = self._check_weight(sample_weight, X)
@@ -383,6 +386,8 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
         check_is_fitted(self)
         checks.option("method", method, ("nonnegative", "pinv"))
         X = self._check_data(X, reset=False)
+        if graph_X is not None and not tie:
+            raise ValueError("graph_X is read only with tie=True: leave it out, or tie the samples")
         if method == "pinv":
             if tie:
                 raise ValueError("tie=True goes with method='nonnegative': the pseudo-inverse knows no neighbours")
@@ -439,6 +444,8 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
         if tie is None:
             graph = getattr(self, "graph_", None)
             tie = self._tied and graph is not None and graph.can_tie
+        if graph_X is not None and not tie:
+            raise ValueError("graph_X is read only where samples are tied to their neighbours: leave it out")
         V = self._clustered(self._project(self._check_data(X, reset=False), tie, graph_X))
         return self.assigner_.predict(V) if self.assign == "kmeans" else V.argmax(axis=1)
 
@@ -462,7 +469,7 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
 
         save(self, path)
 
-    def report(self, X: Any = None, path: str | PathLike[str] = "report.html", **options: Any) -> Path:
+    def report(self, X: Any = None, path: str | PathLike[str] | None = None, **options: Any) -> Path:
         """Write one HTML page to explore the parts and the training samples X in; see `manifact.report.report`."""
         from manifact.report import report
 

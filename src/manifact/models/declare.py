@@ -70,7 +70,7 @@ GRAPH_ATTRIBUTES = """\
 graph_ : Graph
     The graph as an operator.
 smoothness_ : float
-    Tr(VᵀLV) / Tr(VᵀDV): 0 where neighbours are equal. Compare it with its value at ``graph_reg=0`` to see what λ
+    Tr(VᵀLV) / Tr(VᵀDV): 0 where neighbours are equal. Compare it with its value for `NMF` to see what the graph
     did."""
 
 KERNEL_PARAMETERS = """\

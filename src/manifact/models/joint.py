@@ -166,7 +166,7 @@ class JointNMF(WithGraph):
 
 
 def explained(data: Any, F: Array) -> float:
-    """‖P X‖² of the projection P onto the columns of F."""
+    """‖P Γ^½ X‖², P the projection onto the columns of Γ^½ F: what F can explain of the weighted data."""
     cross = data.times_transposed(F.astype(data.dtype))
-    gram = np.linalg.pinv(F.T @ F, hermitian=True)
+    gram = np.linalg.pinv(data.gram(F), hermitian=True)
     return max(0.0, float(np.einsum("ij,jk,ik->", cross, gram, cross)))
