@@ -15,31 +15,13 @@ OPTIONS = {
 }
 #: Words that are parameters wherever they stand, and those that are only before "=".
 ALWAYS = (
-    "n_components",
-    "n_neighbors",
-    "n_landmarks",
-    "graph_reg",
-    "locality_reg",
-    "max_iter",
-    "n_init",
-    "random_state",
+    *("n_components", "n_neighbors", "n_landmarks", "graph_reg", "locality_reg", "max_iter", "n_init", "random_state"),
+    *("image_size", "image_shape", "min_df", "max_df", "max_features", "stop_words"),
 )
-ALWAYS += ("image_size", "image_shape", "min_df", "max_df", "max_features", "stop_words")
 ASSIGNED = (
-    "init",
-    "solver",
-    "tau",
-    "tol",
-    "loss",
-    "assign",
-    "metric",
-    "search",
-    "weight",
-    "columns",
-    "ngrams",
-    "scale",
+    *("init", "solver", "tau", "tol", "loss", "assign", "metric", "search", "weight", "columns", "ngrams", "scale"),
+    *("weighting", "kind", "layer", "text", "name", "label", "variable", "color", "graph"),
 )
-ASSIGNED += ("weighting", "kind", "layer", "text", "name", "label", "variable", "color", "graph")
 PARAMETERS = re.compile(rf"(?<![\w-])(?:({'|'.join(ALWAYS)})\b|({'|'.join(ASSIGNED)})(?==))")
 
 
