@@ -3,6 +3,11 @@
 import os
 from pathlib import Path
 
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # Tests side by side on all cores: threads that wait for each other by spinning would take them from one another.
+    for _library in ("OMP", "OPENBLAS", "MKL"):
+        os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
+
 import numpy as np
 import pytest
 from hypothesis import settings

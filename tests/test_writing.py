@@ -29,6 +29,27 @@ def test_matrices_come_back_to_the_last_bit(tmp_path, suffix, dtype, rng):
     assert sorted(tmp_path.iterdir()) == [file]
 
 
+@pytest.mark.parametrize("suffix", [suffix for suffix in MATRICES if suffix != ".npy"])
+def test_names_may_hold_anything(tmp_path, suffix):
+    names = ["a\rb", "a\nb", "a\r\nb", "a\tb", "\r", '"']
+    write_matrix(tmp_path / f"V{suffix}", np.eye(6), names=names)
+    assert read(tmp_path / f"V{suffix}").names == names
+
+
+@pytest.mark.parametrize("suffix", MATRICES)
+def test_columns_must_differ(tmp_path, suffix):
+    with pytest.raises(ValueError, match="columns has 'a' twice: give every column a name of its own"):
+        write_matrix(tmp_path / f"V{suffix}", np.ones((2, 3)), columns=["a", "b", "a"])
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("suffix", "taken"), [(".csv", ""), (".tsv", ""), (".parquet", "name")])
+def test_columns_must_differ_from_the_names(tmp_path, suffix, taken):
+    with pytest.raises(ValueError, match=f"columns has '{taken}', which is the header of the names"):
+        write_matrix(tmp_path / f"V{suffix}", np.ones((2, 2)), names=["r", "s"], columns=["a", taken])
+    write_matrix(tmp_path / f"V{suffix}", np.ones((2, 1)), columns=["name"])
+
+
 def test_float32_is_written_with_its_own_digits(tmp_path):
     write_matrix(tmp_path / "V.csv", np.array([[0.1]], dtype=np.float32), columns=["a"])
     assert (tmp_path / "V.csv").read_text() == "a\n0.1\n"

@@ -11,9 +11,11 @@ from manifact._version import __version__
 if TYPE_CHECKING:
     from manifact.models import ALPNMF, CF, GNMF, LCCF, LCF, LPNMF, NMF, SPNMF, JointNMF
     from manifact.saving import load
+    from manifact.selection import select
 
 _MODELS = ("ALPNMF", "CF", "GNMF", "LCCF", "LCF", "LPNMF", "NMF", "SPNMF", "JointNMF")
 _MODULES = ("baselines", "datasets", "graphs", "metrics", "models", "plot", "preparation", "reading", "report")
+_FUNCTIONS = {"load": "manifact.saving", "select": "manifact.selection"}
 
 __all__ = [
     "ALPNMF",
@@ -36,14 +38,15 @@ __all__ = [
     "preparation",
     "reading",
     "report",
+    "select",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name in _MODELS:
         return getattr(import_module("manifact.models"), name)
-    if name == "load":
-        return import_module("manifact.saving").load
+    if name in _FUNCTIONS:
+        return getattr(import_module(_FUNCTIONS[name]), name)
     if name in _MODULES:
         return import_module(f"manifact.{name}")
     raise AttributeError(f"module 'manifact' has no attribute {name!r}")

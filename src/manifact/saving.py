@@ -33,8 +33,8 @@ BUILDERS = {
     "manifact.graphs": ("KNNGraph", "LandmarkGraph", "FarthestGraph", "LabelGraph", "SumGraph", "AffinityBuilder"),
     "manifact.graphs.builder": ("BuiltGraph",),
 }
-#: Built graphs, and the attribute that holds each argument of their constructor.
-GRAPHS: dict[str, tuple[str, dict[str, str]]] = {
+#: Built graphs and what chose them, and the attribute that holds each argument of their constructor.
+MADE: dict[str, tuple[str, dict[str, str]]] = {
     "AffinityGraph": ("manifact.graphs", {"W": "W"}),
     "NeighborGraph": ("manifact.graphs.knn", {"W": "W", "builder": "_builder", "X": "_X", "sigma": "_sigma"}),
     "LandmarkOperator": (
@@ -43,6 +43,10 @@ GRAPHS: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "LabelCliques": ("manifact.graphs", {"H": "H"}),
     "SumOfGraphs": ("manifact.graphs", {"graphs": "graphs", "weights": "weights"}),
+    "Selection": (
+        "manifact.selection",
+        {name: name for name in ("candidates", "best", "graph", "random_state", "criterion")},
+    ),
 }
 #: What content that is not as it should be runs into.
 DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, MemoryError, RecursionError)
@@ -158,7 +162,7 @@ def _model(arrays: dict[str, Array], metadata: dict[str, str]) -> Any:
 
 
 def _check_shapes(model: Any) -> None:
-    k = model.n_components
+    k = model._k
     if model.representation_.ndim != 2 or model.representation_.shape[1] != k:
         raise ValueError(f"V is {model.representation_.shape}, not n x {k}")
     for name, width in (("components_", model.n_features_in_), ("concepts_", len(model.representation_))):
@@ -267,8 +271,8 @@ class _Packer:
             return {"RandomState": self.pack(name, value.get_state(legacy=False))}
         if type(value) is KMeans:
             return {"KMeans": self.pack(name, vars(value))}
-        if kind in GRAPHS and type(value) is getattr(import_module(GRAPHS[kind][0]), kind):
-            facts = {argument: getattr(value, attribute) for argument, attribute in GRAPHS[kind][1].items()}
+        if kind in MADE and type(value) is getattr(import_module(MADE[kind][0]), kind):
+            facts = {argument: getattr(value, attribute) for argument, attribute in MADE[kind][1].items()}
             return {"graph": kind, "of": self.pack(name, facts)}
         if _where(kind, BUILDERS) and _module_of(value):
             return {"builder": kind, "of": self.pack(name, value.get_params(deep=False))}
@@ -335,7 +339,7 @@ class _Unpacker:
         return kmeans
 
     def _graph(self, value: Any) -> Any:
-        module, arguments = GRAPHS[value["graph"]]
+        module, arguments = MADE[value["graph"]]
         facts = self.unpack(value["of"])
         if set(facts) != set(arguments):
             raise ValueError(f"a {value['graph']} of {sorted(facts)}")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from manifact.reading.problems import optional
 #: What a matrix and what a table of columns can be written as.
 MATRICES = (".npy", ".npz", ".csv", ".tsv", ".parquet")
 TABLES = (*MATRICES, ".jsonl")
+#: The header of the names, where they are a column beside a matrix.
+NAMES = {".csv": "", ".tsv": "", ".parquet": "name"}
 
 Columns = Mapping[str, Any]
 
@@ -48,6 +51,7 @@ def write_matrix(
     for what, values, n in (("names", names, V.shape[0]), ("columns", header, V.shape[1])):
         if values is not None and len(values) != n:
             raise ValueError(f"{what} has {len(values)} entries for V of shape {V.shape}: give one for each")
+    _check_different(header, None if names is None else NAMES.get(file.suffix.lower()))
     named = {} if names is None else {"": list(names)}
     if file.suffix.lower() == ".npy":
         _write(file, lambda temporary: _save_npy(temporary, V))
@@ -76,6 +80,30 @@ def write_table(path: Path | str, columns: Columns) -> None:
 def write_labels(path: Path | str, clusters: Any, names: Sequence[str] | None = None) -> None:
     """Write the cluster of each sample, beside its name or its number from 0."""
     write_table(path, {"name": range(len(clusters)) if names is None else list(names), "cluster": clusters})
+
+
+def write_rows(stream: IO[str], rows: Iterable[Iterable[Any]], delimiter: str) -> None:
+    """Write rows as text that a reader of tables takes apart again, whatever is in their cells."""
+    csv.writer(_Lines(stream), delimiter=delimiter).writerows(rows)
+
+
+class _Lines:
+    """Rows that end in a newline alone: csv puts quotes around the characters that its own rows end in, \\r\\n."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def write(self, row: str) -> None:
+        self._stream.write(row.removesuffix("\r\n") + "\n")
+
+
+def _check_different(columns: Sequence[str], taken: str | None) -> None:
+    """Columns must differ, also from the header of the names."""
+    repeated = next((name for name, times in Counter(columns).items() if times > 1), None)
+    if repeated is not None:
+        raise ValueError(f"columns has {repeated!r} twice: give every column a name of its own")
+    if taken is not None and taken in columns:
+        raise ValueError(f"columns has {taken!r}, which is the header of the names: give that column another name")
 
 
 def _write_columns(file: Path, columns: Columns) -> None:
@@ -113,7 +141,7 @@ def _save_parquet(file: Path, columns: Columns) -> None:
     import pyarrow as pa
 
     arrays = [pa.array(np.ascontiguousarray(column)) for column in map(np.asarray, columns.values())]
-    parquet.write_table(pa.table(arrays, names=[name or "name" for name in columns]), file)
+    parquet.write_table(pa.table(arrays, names=[name or NAMES[".parquet"] for name in columns]), file)
 
 
 def _save_jsonl(file: Path, columns: Columns) -> None:
@@ -124,9 +152,8 @@ def _save_jsonl(file: Path, columns: Columns) -> None:
 
 def _save_delimited(file: Path, columns: Columns, delimiter: str) -> None:
     with file.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(_rows(columns))
+        write_rows(stream, [columns], delimiter)
+        write_rows(stream, _rows(columns), delimiter)
 
 
 def _rows(columns: Columns) -> Iterable[tuple[Any, ...]]:

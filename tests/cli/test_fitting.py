@@ -1,4 +1,6 @@
+import csv
 import json
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -103,6 +105,16 @@ def test_the_default_needs_no_settings(make):
     assert (type(model).__name__, model.assign, model.solver_, model.converged_) == ("JointNMF", "argmax", "bcd", True)
 
 
+def test_the_number_of_parts_is_chosen(make):
+    shown = json.loads(run("fit", make("csv"), "--json").stdout)
+    assert shown["n_components"] == 2
+    assert shown["parameters"]["n_components"] == "auto"
+    run("fit", make("csv"), "-k", "auto", "--tau", "auto", "--neighbors", "auto", "--overwrite", "-q")
+    assert manifact.load("a.safetensors").selection_.best["n_neighbors"] == 5
+    run("fit", make("csv"), "--model", "nmf", "--overwrite", "-q")
+    assert manifact.load("a.safetensors").n_components == 10
+
+
 def test_options_reach_the_model(make):
     options = "--neighbors 3 --graph-weight heat --metric cosine --solver bcd --init nndsvda --tol 0.01 --n-init 2"
     run("fit", make("csv"), *GNMF, *options.split(), "--set", "alpha_V=0.01", "--set", "graph__sigma=neighbors", "-q")
@@ -145,6 +157,18 @@ def test_clusters_and_a_page_are_written_beside_the_model(make):
     run("report", "pictures.safetensors", "-o", "again.html", "-q")
     assert Path("again.html").read_text() == Path("r.html").read_text()
     assert run("predict", "pictures.safetensors").stdout.splitlines() == ["\t".join(row) for row in rows[1:]]
+
+
+def test_clusters_on_standard_output_can_be_taken_apart(make):
+    names = ["tab\there", "new\nline", "return\rhere", "plain"]
+    lines = Path(make("csv")).read_text().splitlines()[:5]
+    rows = [[name, *line.split(",")[1:]] for name, line in zip(names, lines[1:], strict=True)]
+    with open("odd.csv", "w", newline="") as stream:
+        csv.writer(stream).writerows([lines[0].split(","), *rows])
+    run("fit", "odd.csv", *QUICK, "--neighbors", "2", "-q")
+    shown = run("predict", "odd.safetensors").stdout_bytes.decode()
+    assert [name for name, _ in csv.reader(StringIO(shown, newline=""), delimiter="\t")] == names
+    assert shown.splitlines()[-1] in ("plain\t0", "plain\t1")
 
 
 def test_an_empty_sample_is_nobodys_neighbour(make):
@@ -246,6 +270,11 @@ def test_nothing_is_overwritten_unless_asked(make, tmp_path):
         (["--model", "cf", "--graph-from", "x.npy"], "--graph-from needs a model with a graph"),
         (["--model", "spnmf", "--loss", "frobenius"], "--loss has no meaning for --model spnmf"),
         (["--model", "lpnmf", "--solver", "bcd"], "solver='bcd' cannot minimise LPNMF"),
+        (["--model", "nmf", "-k", "auto"], "-k auto is for --model joint: give a number"),
+        (["--model", "gnmf", "--neighbors", "auto"], "--neighbors auto is for --model joint: give a number"),
+        (["--neighbors", "auto", "--metric", "cosine"], "--neighbors auto is not with --metric: give a number"),
+        (["-k", "few"], "-k='few' must be a whole number >= 1, or auto"),
+        (["--tau", "much"], "--tau='much' must be a number >= 0, or auto"),
         (["--landmarks", "10"], "--landmarks has no meaning for the graph of --model joint"),
         (["--graph-reg", "10"], "--graph-reg has no meaning for --model joint"),
         (["--model", "gnmf", "--tau", "1"], "--tau has no meaning for --model gnmf"),
@@ -259,6 +288,7 @@ def test_nothing_is_overwritten_unless_asked(make, tmp_path):
         (["--layer", "x"], "layer"),
         (["--image-shape", "9x9"], "9"),
         (["--image-shape", "nine"], "--image-shape='nine' must be HEIGHTxWIDTH"),
+        (["--ngrams", "1,2"], "is for documents, not for a table: leave it out"),
         (["--ngrams", "a"], "--ngrams='a' must be two numbers"),
         (["--min-df", "-1"], "--min-df='-1' must be a number of documents"),
         (["--output", "no/where.safetensors"], "--output='no/where.safetensors' is in a folder that does not exist"),

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, make_blobs
 from tests.conftest import KINDS, problem
 
 import manifact
@@ -179,6 +179,44 @@ def test_bad_settings_are_refused(parameters, sentence):
     data, W, _, _ = problem()
     with pytest.raises(ValueError, match=sentence):
         JointNMF(**({"graph": W} | parameters)).fit(data)
+
+
+class TestAuto:
+    BLOBS, OF = make_blobs(300, n_features=20, centers=6, random_state=0)
+    BLOBS = BLOBS - BLOBS.min()
+
+    def test_the_number_of_parts_is_found(self):
+        model = JointNMF("auto", random_state=0).fit(self.BLOBS)
+        assert model.n_components_ == 6 == model.components_.shape[0]
+        assert model.n_components == "auto"
+        assert nmi(self.OF, model.labels_) == pytest.approx(1)
+        assert model.selection_.best == {"n_components": 6, "n_neighbors": 5, "tau": 2.0}
+
+    def test_it_is_what_select_gives(self):
+        chosen = manifact.select(self.BLOBS, random_state=0).model().fit(self.BLOBS)
+        model = JointNMF("auto", tau="auto", n_neighbors="auto", random_state=0).fit(self.BLOBS)
+        np.testing.assert_array_equal(model.labels_, chosen.labels_)
+        assert model.tau_ == 2.0
+
+    def test_a_choice_is_saved_and_forgotten_when_it_is_no_more(self, tmp_path):
+        model = JointNMF("auto", random_state=0).fit(self.BLOBS)
+        model.save(tmp_path / "m")
+        again = manifact.load(tmp_path / "m")
+        assert again.selection_.candidates == model.selection_.candidates
+        np.testing.assert_array_equal(again.predict(self.BLOBS), model.predict(self.BLOBS))
+        again.set_params(n_components=4).fit(self.BLOBS)
+        assert not hasattr(again, "selection_")
+        assert again.n_components_ == 4
+
+    def test_neighbours_are_those_asked_for(self):
+        model = JointNMF(6, n_neighbors=9, random_state=0).fit(self.BLOBS)
+        expected = JointNMF(6, graph=KNNGraph(9), random_state=0).fit(self.BLOBS)
+        assert (model.graph_.W != expected.graph_.W).nnz == 0
+
+    @pytest.mark.parametrize("name", ["n_components", "tau", "n_neighbors"])
+    def test_other_words_are_refused(self, name):
+        with pytest.raises(ValueError, match=f"{name}='best' is not known: choose one of 'auto'"):
+            JointNMF(**{name: "best"}).fit(self.BLOBS)
 
 
 @pytest.mark.parametrize("weight", [1e-3, 1e3])

@@ -118,12 +118,31 @@ def test_an_empty_vocabulary_is_refused_with_the_remedy(texts):
         ({"max_features": 0}, "max_features=0 must be"),
         ({"ngrams": (2, 1)}, r"ngrams=\(2, 1\) must be"),
         ({"ngrams": (1,)}, r"ngrams=\(1,\) must be"),
-        ({"token_pattern": "("}, r"token_pattern='\(' is no regular expression"),
     ],
 )
 def test_wrong_options(options, sentence):
     with pytest.raises(ValueError, match=sentence):
         learn(documents(), **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        ({"weighting": "tfidf"}, "weighting='tfidf'"),
+        ({"min_df": 2}, "min_df=2"),
+        ({"max_df": 0.5}, "max_df=0.5"),
+        ({"max_features": 10}, "max_features=10"),
+        ({"ngrams": (1, 1)}, r"ngrams=\(1, 1\)"),
+        ({"stop_words": "english"}, "stop_words='english'"),
+        ({"stop_words": None}, "stop_words='none'"),
+        ({"stop_words": ["the"]}, "stop_words=…"),
+    ],
+)
+def test_words_are_for_documents(options, shown):
+    with pytest.raises(ValueError, match=rf"^{shown} is for documents, not for a table: leave it out$"):
+        learn(table(np.ones((2, 2))), **options)
+    with pytest.raises(ValueError, match=rf"^{shown} is for documents, not for images: leave it out$"):
+        learn(images(np.ones((2, 4), dtype=np.uint8), (2, 2)), **options)
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
@@ -160,6 +179,20 @@ def test_columns_are_matched_by_name(kind):
     np.testing.assert_array_equal(Y.toarray() if sparse.issparse(Y) else Y, X)
     with pytest.raises(ValueError, match=r"^t.csv lacks 2 of the model's 3 columns \('a', 'c'\): add them"):
         preparation.apply(table(kind(X), ["b", "x", "y"]))
+
+
+def test_columns_that_share_a_name_are_not_matched(tmp_path):
+    """Several columns without a header must not become one."""
+    (tmp_path / "t.csv").write_text("who,a,,\nx,1,2,3\ny,4,5,6\n")
+    (tmp_path / "new.csv").write_text("who,,a,\nz,2,1,3\n")
+    training = read(tmp_path / "t.csv")
+    preparation = stored(learn(training, scale="none"))
+    np.testing.assert_array_equal(preparation.apply(training), [[1, 2, 3], [4, 5, 6]])
+    new = read(tmp_path / "new.csv", **preparation.read_options)
+    with pytest.raises(ValueError, match=r"new.csv has other columns .* several are without a name: give each a name"):
+        preparation.apply(new)
+    with pytest.raises(ValueError, match="several are named 'b'"):
+        learn(table(np.ones((1, 2)), ["a", "b"])).apply(table(np.ones((1, 3)), ["b", "b", "a"]))
 
 
 def test_a_fitted_model_reads_a_table_with_more_in_it(tmp_path):
@@ -238,6 +271,7 @@ def test_another_kind_is_refused():
         {"ngrams": [2, 1]},
         {"stop_words": [1]},
         {"token_pattern": "("},
+        {"token_pattern": r"(?:(?:\w+)+)+!"},
     ],
 )
 def test_what_another_version_or_an_accident_wrote_is_refused(changes):

@@ -17,6 +17,7 @@ def refused(file, match=None):
     assert "\n" not in message
     assert message.count(str(file)) == 1, message
     assert ": " in message
+    assert "--" not in message, "a reader is used from Python, too"
     assert len(message) < 600
 
 

@@ -46,7 +46,7 @@ def test_npz_with_names(tmp_path):
 def test_npz_with_another_variable(tmp_path):
     np.savez(tmp_path / "x.npz", X=counts(), Z=counts(1))
     np.testing.assert_array_equal(read(tmp_path / "x.npz", variable="Z").X, counts(1))
-    with refused(tmp_path / "x.npz", "has no 'Q' but X, Z"):
+    with refused(tmp_path / "x.npz", "has no variable='Q', but X, Z: choose another one"):
         read(tmp_path / "x.npz", variable="Q")
 
 
@@ -119,13 +119,18 @@ def test_several_arrays_without_a_known_name(tmp_path):
     with refused(tmp_path / "x.npz", "holds a�b, ccc"):
         read(tmp_path / "x.npz")
     np.savez(tmp_path / "x.npz", a=counts(), b=counts())
-    with refused(tmp_path / "x.npz", "holds a, b: name the samples X, or say which variable"):
+    with refused(tmp_path / "x.npz", "holds a, b: say with variable=… which holds the samples"):
         read(tmp_path / "x.npz")
 
 
-def test_classes_for_other_samples(tmp_path):
-    np.savez(tmp_path / "x.npz", X=counts(), y=np.arange(6))
-    with refused(tmp_path / "x.npz", r"has y of shape \(6,\).*each of the 7"):
+def test_names_of_classes_are_no_classes(tmp_path):
+    names = np.array(["cat", "dog", "hare"])
+    np.savez(tmp_path / "x.npz", X=counts(), labels=names)
+    assert read(tmp_path / "x.npz").labels is None
+    np.savez(tmp_path / "x.npz", X=counts(), label=names, labels=np.arange(7))
+    assert read(tmp_path / "x.npz").labels.tolist() == list(range(7))
+    np.savez(tmp_path / "x.npz", X=counts(), y=np.full(7, 1j))
+    with refused(tmp_path / "x.npz", r"has y of shape \(7,\) and type complex128: store one class for each of the 7"):
         read(tmp_path / "x.npz")
 
 

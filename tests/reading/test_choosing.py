@@ -39,7 +39,7 @@ def test_kinds(tmp_path):
 )
 def test_options_without_a_meaning(tmp_path, options):
     np.save(tmp_path / "x.npy", counts())
-    with refused(tmp_path / "x.npy", f"for which {next(iter(options))} has no meaning: it takes image_shape"):
+    with refused(tmp_path / "x.npy", f"for which {next(iter(options))}=… has no meaning: it takes image_shape=…"):
         read(tmp_path / "x.npy", **options)
 
 

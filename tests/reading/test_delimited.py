@@ -1,5 +1,6 @@
 """Tables of text, as programs and people write them."""
 
+import csv
 import gzip
 
 import numpy as np
@@ -52,6 +53,52 @@ def test_columns_that_pandas_numbered(tmp_path):
         assert (found.n_samples, found.feature_names is not None) == (3 - header, header)
 
 
+@pytest.mark.parametrize(
+    "header", ["400,410,420", "2021,2020,2019", "0.5,1.5,2.5", "101.2,333.9,350.1", "1,2.5,3,4.2,6.7", "9,7,6,2,1"]
+)
+def test_numbers_that_measure_columns_are_a_header(tmp_path, header, rng):
+    """Wavelengths, years, m/z: beside a text in the corner they are no sample."""
+    columns = header.split(",")
+    X = rng.random((6, len(columns))) * 8
+    X[::2] = np.sort(X[::2], axis=1)
+    X[::2, :2] = X[::2, 1::-1]
+    rows = [",".join(map(repr, [f"s{i}", *row.tolist()])).replace("'", "") for i, row in enumerate(X)]
+    found = read(written(tmp_path, "\n".join([f"name,{header}", *rows])))
+    np.testing.assert_array_equal(found.X, X)
+    assert (found.feature_names, found.names) == (columns, [f"s{i}" for i in range(6)])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "r,1,2,3\ns,3,4,7\nt,5,6,7\n",  # all in order: a curve like the others
+        "r,1,2,4\ns,3,4,2\nt,0,6,5\n",  # in order by chance
+        "r,1,2,4,5,9\ns,0,1,5,6,7\nt,5,4,3,1,1\n",
+        "r,3,1,2\ns,3,4,2\nt,0,6,5\n",
+        "r,1,2,3\n",
+    ],
+)
+def test_a_sample_in_order_is_no_header(tmp_path, text):
+    found = read(written(tmp_path, text))
+    assert (found.n_samples, found.feature_names) == (text.count("\n"), None)
+
+
+def test_columns_that_are_asked_for_make_a_header(tmp_path):
+    """New samples may be in order by themselves."""
+    text = "id,400,410,420\nnew,1,2,3\n"
+    assert read(written(tmp_path, text), columns=["410", "400"]).X.tolist() == [[1, 2]]
+    assert read(written(tmp_path, text), name="id").names == ["new"]
+    classes = "id,kind,400,410,420\na,x,1,2,3\nb,y,3,1,2\n"
+    assert read(written(tmp_path, classes), label="kind").labels.tolist() == ["x", "y"]
+
+
+def test_cells_of_any_length(tmp_path):
+    before = csv.field_size_limit()
+    long = "x" * 200_000
+    assert read(written(tmp_path, f"who,a\n{long},1\ny,2\n")).names == [long, "y"]
+    assert csv.field_size_limit() == before
+
+
 def test_one_column(tmp_path):
     assert read(written(tmp_path, "a\n1\n2\n")).feature_names == ["a"]
     np.testing.assert_array_equal(read(written(tmp_path, "1\n2\n")).X, [[1], [2]])
@@ -82,7 +129,7 @@ def test_the_first_sample_is_no_header_for_having_a_class(tmp_path):
     file = written(tmp_path, "5.1,3.5,Iris-setosa\n4.9,3.0,Iris-setosa\n")
     found = read(file, label="3")
     assert (found.n_samples, found.labels.tolist()) == (2, ["Iris-setosa"] * 2)
-    with refused(file, "text 'Iris-setosa' in line 1, column 3, .*--label '3'"):
+    with refused(file, "text 'Iris-setosa' in line 1, column 3, .*label='3' or name='3'"):
         read(file)
 
 
@@ -118,13 +165,13 @@ def test_a_text_file_may_be_a_table(tmp_path):
         ("a,b\n1,2\nNA,4\n", r"missing value \(NA\) in line 3, column 'a'"),
         ("1,2\n3,nan\n", r"missing value \(nan\) in line 2, column 2"),
         ("1,2\n3,inf\n", r"\(inf\) in line 2, column 2"),
-        ("a,b\n1,2\n3,x\n", "text 'x' in line 3, column 'b'.*--label 'b'"),
+        ("a,b\n1,2\n3,x\n", "text 'x' in line 3, column 'b'.*label='b' or name='b'"),
         ("a,b\n1,2\n3,1_000\n", "text '1_000' in line 3, column 'b'"),
         ("a;b\n1,5;2\n", "has '1,5' in line 2, column 'a', with a decimal comma: write numbers with a point"),
         ("1;2\n3;4,5\n", "has '4,5' in line 2, column 2, with a decimal comma"),
         ("a,a\n1,2\n", "two columns named 'a': rename"),
         ("who,a,b\nx,1,u\ny,2,v\n", "text 'u' in line 2, column 'b'"),
-        ("who\nx\ny\n", "has no column of numbers"),
+        ("who\nx\ny\n", "has no column of numbers: say with kind='documents'"),
         ('a,b\n"1,2\n3,4\n', "broken line|cells in line"),
         ("NA,1\n2,3\n", r"missing value \(NA\) in line 1, column 1"),
         ("1,1e999\n", "text .1e999. in line 1, column 2"),
@@ -143,7 +190,7 @@ def test_text_after_many_rows(tmp_path):
 
 def test_columns_that_are_not_there(tmp_path):
     file = written(tmp_path, "a,b\n1,2\n")
-    with refused(file, "has no column 'c', which label asks for, but a, b"):
+    with refused(file, "has no column for label='c', but a, b: choose one of them"):
         read(file, label="c")
     file = written(tmp_path, "1,2\n3,4\n")
     with refused(file, "has no header and name='a': give a column from 1 to 2"):

@@ -1,7 +1,9 @@
 """Documents in folders, lines and records."""
 
+import csv
 import gzip
 import json
+import os
 
 import pytest
 from tests.reading.helpers import refused
@@ -138,7 +140,7 @@ def test_documents_in_a_table(tmp_path):
     assert (found.texts, found.names) == (['good, "very"\nlong', "bad"], ["1", "2"])
     assert found.labels.tolist() == ["pos", "neg"]
     assert read(tmp_path / "x.csv", kind="documents").texts == found.texts
-    with refused(tmp_path / "x.csv", "has no field 'q', which text asks for, but id, text, kind"):
+    with refused(tmp_path / "x.csv", "has no field for text='q', but id, text, kind"):
         read(tmp_path / "x.csv", text="q")
     (tmp_path / "x.csv").write_text("id,text\n1,a,b\n")
     with refused(tmp_path / "x.csv", "has 3 cells in line 2 and 2 in the first"):
@@ -146,6 +148,32 @@ def test_documents_in_a_table(tmp_path):
     (tmp_path / "x.csv").write_text("id,text\n")
     with refused(tmp_path / "x.csv", "has no documents"):
         read(tmp_path / "x.csv", text="text")
+
+
+def test_long_documents_in_a_table(tmp_path):
+    book, before = "a word, " * 40_000, csv.field_size_limit()
+    (tmp_path / "x.csv").write_text(f'id,text\n1,"{book}"\n2,short\n')
+    assert read(tmp_path / "x.csv", text="text").texts == [book, "short"]
+    assert csv.field_size_limit() == before
+    (tmp_path / "x.csv").write_text('id,text\n1,"cut\n')
+    with refused(tmp_path / "x.csv", "has a broken line 2"):
+        read(tmp_path / "x.csv", text="text")
+    assert csv.field_size_limit() == before
+
+
+def test_names_of_files_that_are_no_characters(tmp_path):
+    try:
+        for name in (b"caf\xe8", b"caf\xe9", "café".encode()):
+            folder = os.path.join(os.fsencode(tmp_path), name)
+            os.mkdir(folder)
+            with open(os.path.join(folder, name + b".txt"), "w") as stream:
+                stream.write("text")
+    except OSError:
+        pytest.skip("this file system takes UTF-8 alone")
+    found = read(tmp_path)
+    assert sorted(found.names) == [r"caf\xe8/caf\xe8.txt", r"caf\xe9/caf\xe9.txt", "café/café.txt"]
+    assert sorted(found.labels) == [r"caf\xe8", r"caf\xe9", "café"]
+    assert json.loads(json.dumps(found.names, ensure_ascii=False).encode()) == found.names
 
 
 def test_words(tmp_path):

@@ -43,11 +43,11 @@ def test_x_with_names_and_labels(file, X):
 def test_layers(file):
     cells(counts().astype(float), layers={"raw": sparse_counts(1)}).write_h5ad(file)
     same(read(file, layer="raw").X, sparse_counts(1))
-    with refused(file, "has no layers/other, but raw: choose another name"):
+    with refused(file, "has no layers/other, but raw: choose one with layer=…"):
         read(file, layer="other")
     cells(None, layers={"raw": sparse_counts(1)}).write_h5ad(file)
     same(read(file, layer="raw").X, sparse_counts(1))
-    with refused(file, "has no X: choose a layer"):
+    with refused(file, "has no X, but raw: choose one with layer=…"):
         read(file)
 
 

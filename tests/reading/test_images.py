@@ -150,7 +150,7 @@ def test_texts_and_images_together(tmp_path):
     (tmp_path / "LICENSE").write_text("free")
     assert read(tmp_path).kind == "images"
     (tmp_path / "notes.txt").write_text("digits")
-    with refused(tmp_path, "has 1 files of text and 2 images: say with --kind documents or --kind images"):
+    with refused(tmp_path, "has 1 files of text and 2 images: say with kind='documents' or kind='images'"):
         read(tmp_path)
     assert read(tmp_path, kind="images").n_samples == 2
     assert read(tmp_path, kind="documents").names == ["LICENSE", "notes.txt"]

@@ -44,9 +44,9 @@ def test_other_variables(file):
     np.testing.assert_array_equal(read(file).X, counts())
     savemat(file, {"A": counts(), "B": counts(1)})
     np.testing.assert_array_equal(read(file, variable="B").X, counts(1))
-    with refused(file, "holds A, B: say which variable"):
+    with refused(file, "holds A, B: say with variable=… which holds the samples"):
         read(file)
-    with refused(file, "has no 'C' but A, B"):
+    with refused(file, "has no variable='C', but A, B"):
         read(file, variable="C")
 
 

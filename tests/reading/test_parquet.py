@@ -46,9 +46,9 @@ def test_columns_of_text(file):
     assert (found.names, found.labels.tolist(), found.feature_names) == (["x", "y"], ["u", ""], ["a", "n"])
     assert read(file, label="kind", name="who").names == ["x", "y"]
     assert read(file, label="kind", name="who").X.tolist() == [[1, 3], [2, 4]]
-    with refused(file, "has dictionary<.*> in column 'kind': drop it, or use it with --label 'kind'"):
+    with refused(file, "has dictionary<.*> in column 'kind': drop it, or use it with label='kind' or name='kind'"):
         read(file)
-    with refused(file, "has no field 'q', which name asks for, but who, a, kind, n"):
+    with refused(file, "has no field for name='q', but who, a, kind, n"):
         read(file, name="q")
 
 
@@ -65,7 +65,7 @@ def test_documents(file):
     found = read(file, text="body", name="id", label="tag")
     assert (found.kind, found.texts, found.names) == ("documents", ["one", "two"], ["7", "8"])
     assert found.labels.tolist() == ["s", "t"]
-    with refused(file, "has no field 'text'"):
+    with refused(file, "has no field for text='text', but body, id, tag"):
         read(file, kind="documents")
 
 

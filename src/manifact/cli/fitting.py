@@ -50,11 +50,20 @@ def fit(
             ),
         ),
     ],
-    components: Annotated[int, typer.Option("--components", "-k", min=1, help="Number of parts.")] = 10,
+    components: Annotated[
+        str | None,
+        typer.Option(
+            "--components",
+            "-k",
+            metavar="N|auto",
+            help="Number of parts; auto chooses it without labels. Default: auto for joint; else 10.",
+        ),
+    ] = None,
     model: Annotated[Model, typer.Option("--model", "-m", help="What is minimised.")] = "joint",
     loss: Annotated[Loss | None, typer.Option(help="How the distance from the data is measured (nmf, gnmf).")] = None,
     tau: Annotated[
-        float | None, typer.Option(min=0, help="joint: weight of the graph beside the data. Default: 2.")
+        str | None,
+        typer.Option(metavar="NUMBER|auto", help="joint: weight of the graph beside the data. Default: 2."),
     ] = None,
     graph_reg: Annotated[
         float | None, typer.Option(min=0, help="λ of gnmf, lpnmf, alpnmf, spnmf, lccf. Default: 100 (spnmf: 1).")
@@ -95,7 +104,8 @@ def fit(
     ] = None,
     graph_from: GraphFromOption = None,
     neighbors: Annotated[
-        int | None, typer.Option(min=1, help="Neighbours of each sample. Default: 5.", rich_help_panel=GRAPH)
+        str | None,
+        typer.Option(metavar="N|auto", help="Neighbours of each sample. Default: 5.", rich_help_panel=GRAPH),
     ] = None,
     graph_weight: Annotated[
         Weight | None, typer.Option(help="Weight of an edge. Default: binary (spnmf: heat).", rich_help_panel=GRAPH)
@@ -228,9 +238,9 @@ def fit(
                     ngrams=parsing.pair("--ngrams", ngrams),
                 ),
                 parameters=given(
-                    n_components=components,
+                    n_components=parsing.count("-k", components),
                     loss=loss,
-                    tau=tau,
+                    tau=parsing.strength("--tau", tau),
                     graph_reg=graph_reg,
                     locality_reg=locality_reg,
                     solver=solver,
@@ -246,7 +256,11 @@ def fit(
                     graph,
                     graph_from,
                     given(
-                        n_neighbors=neighbors, weight=graph_weight, metric=metric, search=search, n_landmarks=landmarks
+                        n_neighbors=parsing.count("--neighbors", neighbors),
+                        weight=graph_weight,
+                        metric=metric,
+                        search=search,
+                        n_landmarks=landmarks,
                     ),
                 ),
                 output=output,

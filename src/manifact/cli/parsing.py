@@ -75,3 +75,30 @@ def stop_words(text: str | None) -> Any:
     from manifact.reading import read_words
 
     return read_words(str(text))
+
+
+def count(option: str, text: str | None) -> int | str | None:
+    """A number ≥ 1, or ``auto``.
+
+    >>> count("-k", "20"), count("-k", "auto")
+    (20, 'auto')
+    """
+    if text is None or text == "auto":
+        return text
+    if not (text.isascii() and text.isdecimal() and int(text) > 0):
+        raise ValueError(f"{option}={text!r} must be a whole number >= 1, or auto")
+    return int(text)
+
+
+def strength(option: str, text: str | None) -> float | str | None:
+    """A number ≥ 0, or ``auto``.
+
+    >>> strength("--tau", "0.5"), strength("--tau", "auto")
+    (0.5, 'auto')
+    """
+    if text is None or text == "auto":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"{option}={text!r} must be a number >= 0, or auto") from None

@@ -96,9 +96,11 @@ def predict(
     variable: VariableOption = None,
 ) -> None:
     """Find the cluster of each sample in new data."""
+    from io import StringIO
     from json import dumps
 
     from manifact.commands.apply import predict as run
+    from manifact.writing import write_rows
 
     reading = given(kind=kind, layer=layer, text=text, name=name, variable=variable)
     with told(*REFUSALS):
@@ -106,7 +108,9 @@ def predict(
     if json:
         typer.echo(dumps([{"name": sample, "cluster": cluster} for sample, cluster in rows], ensure_ascii=False))
     elif output is None:
-        typer.echo("\n".join(f"{sample}\t{cluster}" for sample, cluster in rows))
+        table = StringIO()
+        write_rows(table, rows, "\t")
+        typer.echo(table.getvalue(), nl=False)
     elif not quiet:
         typer.echo(f"clusters  {output} ({len(rows):,} samples)")
 

@@ -55,7 +55,8 @@ def model(
     """An unfitted model; ``unit`` says that samples have length 1."""
     from manifact import models
 
-    if (k := parameters.get("n_components") or 0) > n_samples:
+    k = parameters.get("n_components")
+    if isinstance(k, int) and k > n_samples:
         raise ValueError(f"-k {k} is more than the {n_samples} samples: choose fewer parts")
     cls = getattr(models, CLASSES.get(name, name.upper()))
     own = cls().get_params(deep=False)
@@ -63,7 +64,12 @@ def model(
     for key in given:
         if key not in own:
             raise ValueError(f"{option(key)} has no meaning for --model {name}: leave it out")
-    if name in WITH_GRAPH:
+    for key in ("n_components", "tau"):
+        if given.get(key) == "auto" and name != "joint":
+            raise ValueError(f"{option(key)} auto is for --model joint: give a number")
+    if graph.settings.get("n_neighbors") == "auto":
+        given["n_neighbors"] = _auto_neighbors(name, graph)
+    elif name in WITH_GRAPH:
         given["graph"] = _graph(name, graph, data, n_samples, unit)
     elif graph.asked:
         raise ValueError(
@@ -78,8 +84,16 @@ def model(
     return made
 
 
+def _auto_neighbors(name: str, graph: GraphChoice) -> str:
+    others = [option for option in graph.asked if option != "--neighbors"]
+    if name != "joint" or others:
+        problem = f"not with {others[0]}" if name == "joint" else "for --model joint"
+        raise ValueError(f"--neighbors auto is {problem}: give a number")
+    return "auto"
+
+
 def _defaults(name: str) -> dict[str, Any]:
-    return DEFAULTS.get(name, {}) | ({} if name == "joint" else {"assign": "kmeans"})
+    return DEFAULTS.get(name, {}) | ({"n_components": "auto"} if name == "joint" else {"assign": "kmeans"})
 
 
 def _graph(name: str, choice: GraphChoice, data: Path, n_samples: int, unit: bool) -> Any:

@@ -111,7 +111,7 @@ def of(model: Any, seconds: float | None, files: Mapping[str, Path], notes: Sequ
         image_shape=getattr(getattr(model, "preparation_", None), "image_shape", None),
         n_samples=len(model.representation_),
         n_features=model.n_features_in_,
-        n_components=model.n_components,
+        n_components=model._k,
         parameters=_plain(model.get_params()),
         solver=model.solver_,
         n_iter=model.n_iter_,
@@ -147,7 +147,7 @@ def _notes(model: Any) -> list[str]:
 def _sizes(model: Any, labels: Any) -> list[int] | None:
     import numpy as np
 
-    return None if labels is None else np.bincount(labels, minlength=model.n_components).tolist()
+    return None if labels is None else np.bincount(labels, minlength=model._k).tolist()
 
 
 def _top_features(model: Any) -> list[list[str]] | None:

@@ -478,7 +478,7 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
     # ---- checks ------------------------------------------------------------------------------------------------
 
     def _check_parameters(self) -> None:
-        checks.integer("n_components", self.n_components, at_least=1)
+        self._check_size()
         checks.option("device", self.device, ("cpu",))
         checks.option("solver", self.solver, SOLVER_NAMES)
         if self.solver not in ("auto", *self._solvers):
@@ -506,6 +506,9 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
             checks.real("alpha_U", self.alpha_U, at_least=0)
         checks.real("l1_ratio", self.l1_ratio, at_least=0, at_most=1)
         self._check_model()
+
+    def _check_size(self) -> None:
+        checks.integer("n_components", self.n_components, at_least=1)
 
     def _check_data(self, X: Any, reset: bool) -> Any:
         try:

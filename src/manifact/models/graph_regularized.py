@@ -38,8 +38,11 @@ class WithGraph(Factorization):
         return KNNGraph()
 
     def _build_graph(self, X: Any, y: Any) -> Graph | None:
+        return self._built(self._default_graph() if self.graph is None else self.graph, X, y)
+
+    def _built(self, graph: Any, X: Any, y: Any) -> Graph:
         with showing(bool(self.verbose)):
-            graph = (self._default_graph() if self.graph is None else as_builder(self.graph)).build(X, y)
+            graph = as_builder(graph).build(X, y)
         if graph.n_samples != X.shape[0]:
             raise ValueError(f"graph has {graph.n_samples} vertices but X has {X.shape[0]} samples: they must agree")
         return graph

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.cluster import KMeans
 from manifact import checks
 from manifact.backends import Array, as_data
 from manifact.backends.numpy import nonnegative_least_squares
+from manifact.graphs import Graph, KNNGraph
 from manifact.graphs.spectral import angles
 from manifact.models.base import Plan, Problem
 from manifact.models.declare import model
@@ -40,12 +42,16 @@ class JointNMF(WithGraph):
 
     Parameters
     ----------
-    tau : float, default=2
+    tau : float or "auto", default=2
         Weight of the graph beside the data. Smaller values rebuild the data more closely.
+    n_neighbors : int or "auto", default=5
+        Neighbours of each sample, where ``graph`` is None.
     graph : graph builder, n x n affinity or None, default=None
         How samples are neighbours: `KNNGraph`, `LandmarkGraph` for very many samples, or a symmetric sparse matrix such
-        as ``adata.obsp["connectivities"]``. None means ``KNNGraph(5, weight="binary")``.
+        as ``adata.obsp["connectivities"]``. None means ``KNNGraph(n_neighbors, weight="binary")``.
     {common parameters}
+        ``n_components`` may be "auto" here, as ``tau`` and ``n_neighbors``: `manifact.select` then chooses them without
+        labels, and ``selection_`` shows from what.
         Here ``init`` is "spectral", ``assign`` is "argmax" and ``normalize`` is None unless you say otherwise: V has
         the size that the graph gives it, in which the parts of a sample can be compared.
 
@@ -53,6 +59,10 @@ class JointNMF(WithGraph):
     ----------
     embedding_ : array, n x k
         F.
+    n_components_, tau_ : int, float
+        As given, or as chosen.
+    selection_ : Selection
+        What "auto" chose and from what; only there with "auto".
     {graph attributes}
     {common attributes}
 
@@ -74,7 +84,9 @@ class JointNMF(WithGraph):
     True
     """
 
-    tau: float = 2.0
+    n_components: Any = field(default=10, kw_only=False)
+    tau: Any = 2.0
+    n_neighbors: Any = 5
     init: Any = "spectral"
     assign: str | None = "argmax"
     normalize: str | None = None
@@ -84,15 +96,57 @@ class JointNMF(WithGraph):
         return ("bcd",)
 
     @property
+    def _k(self) -> int:
+        return self.n_components_
+
+    @property
     def _tied(self) -> bool:
-        return self.tau > 0
+        return self.tau_ > 0
+
+    def _check_size(self) -> None:
+        if not _is_auto("n_components", self.n_components):
+            super()._check_size()
 
     def _check_model(self) -> None:
         super()._check_model()
-        checks.real("tau", self.tau, at_least=0)
+        if not _is_auto("tau", self.tau):
+            checks.real("tau", self.tau, at_least=0)
+        if not _is_auto("n_neighbors", self.n_neighbors):
+            checks.integer("n_neighbors", self.n_neighbors, at_least=1)
+
+    def _fit(self, X: Any, *arguments: Any, **options: Any) -> Array:
+        self._check_parameters()
+        self._choose(X)
+        fitted: Array = super()._fit(X, *arguments, **options)
+        return fitted
+
+    def _choose(self, X: Any) -> None:
+        """Fill in what is "auto"."""
+        self.__dict__.pop("selection_", None)
+        self.n_components_, self.tau_, self._built_by = self.n_components, self.tau, self.graph
+        neighbors = self.n_neighbors if self.graph is None else None
+        if "auto" in (self.n_components, self.tau, neighbors):
+            from manifact.selection import select
+
+            self.selection_ = select(
+                self._check_data(X, reset=True),
+                n_components=self.n_components,
+                n_neighbors="auto" if neighbors is None else neighbors,
+                tau=self.tau,
+                graph=self.graph,
+                random_state=self.random_state,
+                verbose=self.verbose,
+            )
+            best = self.selection_.best
+            self.n_components_, self.tau_, self._built_by = best["n_components"], best["tau"], self.selection_.graph
+        elif self.graph is None:
+            self._built_by = KNNGraph(self.n_neighbors)
+
+    def _build_graph(self, X: Any, y: Any) -> Graph | None:
+        return self._built(self.__dict__.pop("_built_by"), X, y)
 
     def _model_terms(self, problem: Problem, exact: bool) -> list[Term]:
-        if self.tau == 0:
+        if self.tau_ == 0:
             return []
         return [self._matching(problem)]
 
@@ -100,7 +154,7 @@ class JointNMF(WithGraph):
         assert problem.graph is not None
         F, _ = angles(problem.graph, self._k)
         alike = float(np.sum((F.T @ F) ** 2))
-        return Matching(F, self.tau * explained(problem.data, F) / alike if alike > 0 else 0.0)
+        return Matching(F, self.tau_ * explained(problem.data, F) / alike if alike > 0 else 0.0)
 
     def _make_step(self, solver: str, terms: list[Term], problem: Problem) -> Step:
         return matched(terms)
@@ -139,7 +193,7 @@ class JointNMF(WithGraph):
         return V / self._scale
 
     def _project(self, X: Any, tie: bool, graph_X: Any = None) -> Array:
-        if not tie or self.tau == 0:
+        if not tie or self.tau_ == 0:
             return super()._project(X, tie=False)
         F = self._angles_of(self._as_the_graph_knows(X, graph_X))
         known = F.any(axis=1)
@@ -163,6 +217,13 @@ class JointNMF(WithGraph):
         B = as_data(X).times(U) + (2 * self._mu * (F @ M)).astype(X.dtype) - X.dtype.type(l1 / 2)
         G = U.T @ U + (2 * self._mu * A).astype(X.dtype)
         return scale * nonnegative_least_squares(G, B, l2 / 2)
+
+
+def _is_auto(name: str, value: Any) -> bool:
+    if isinstance(value, str):
+        checks.option(name, value, ("auto",))
+        return True
+    return False
 
 
 def explained(data: Any, F: Array) -> float:

@@ -46,8 +46,8 @@ class Preparation:
         """X of these samples, with the columns of the training samples."""
         if samples.kind != self.kind:
             raise ValueError(
-                f"{samples.source} holds {_spoken(samples.kind)} and the model was fitted to {_spoken(self.kind)}: "
-                f"give it {_spoken(self.kind)}"
+                f"{samples.source} holds {spoken(samples.kind)} and the model was fitted to {spoken(self.kind)}: "
+                f"give it {spoken(self.kind)}"
             )
         return scaled(self._values(samples), self.scale)
 
@@ -106,5 +106,6 @@ def _class(kind: str) -> type[Preparation]:
     return found
 
 
-def _spoken(kind: str) -> str:
+def spoken(kind: str) -> str:
+    """A kind of samples within a sentence."""
     return "a table" if kind == "table" else kind

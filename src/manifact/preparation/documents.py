@@ -32,7 +32,6 @@ class DocumentsPreparation(Preparation):
     idf: list[float] | None = None
     stop_words: list[str] = field(default_factory=list)
     ngrams: tuple[int, int] = (1, 1)
-    token_pattern: str = words.TOKEN
 
     @staticmethod
     def learn(
@@ -44,31 +43,30 @@ class DocumentsPreparation(Preparation):
         max_features: int | None,
         stop_words: str | Iterable[str] | None,
         ngrams: tuple[int, int],
-        token_pattern: str,
     ) -> DocumentsPreparation:
         """The vocabulary of these documents, and how many of them have each word."""
         checks.option("weighting", weighting, WEIGHTINGS)
         n = samples.n_samples
         low, high = _bounds(n, min_df, max_df)
         left_out = words.stop_words(stop_words)
-        counter = _counter(token_pattern, left_out, ngrams)
+        counter = _counter(left_out, ngrams)
         counter.set_params(min_df=low, max_df=high, max_features=max_features)
         try:
             counts = counter.fit_transform(samples.texts)
         except ValueError as problem:  # scikit-learn says so in several ways
             raise ValueError(
                 f"{samples.source} leaves no words of its {n} documents with min_df={low}, max_df={high} and "
-                f"{len(left_out)} stop words: lower min_df, raise max_df, or use other stop words"
+                f"{len(left_out)} stop words: lower min_df=…, raise max_df=…, or give other stop_words=…"
             ) from problem
         idf = None
         if weighting == "tfidf":
             seen = np.bincount(counts.indices, minlength=counts.shape[1])
             idf = (np.log((1 + n) / (1 + seen)) + 1).tolist()
         names = counter.get_feature_names_out().tolist()
-        return DocumentsPreparation(scale, names, None, weighting, idf, left_out, ngrams, token_pattern)
+        return DocumentsPreparation(scale, names, None, weighting, idf, left_out, ngrams)
 
     def _values(self, samples: Samples) -> Any:
-        counter = _counter(self.token_pattern, self.stop_words, self.ngrams)
+        counter = _counter(self.stop_words, self.ngrams)
         counter.set_params(vocabulary=self.feature_names)
         X = sparse.csr_array(counter.transform(samples.texts), dtype=np.float64)
         if self.idf is not None:
@@ -82,13 +80,14 @@ class DocumentsPreparation(Preparation):
             "idf": self.idf,
             "stop_words": self.stop_words,
             "ngrams": list(self.ngrams),
-            "token_pattern": self.token_pattern,
+            "token_pattern": words.TOKEN,
         }
 
     @classmethod
     def _restored(cls, stored: dict[str, Any]) -> DocumentsPreparation:
         vocabulary, idf, weighting = words.texts("vocabulary", stored["vocabulary"]), stored["idf"], stored["weighting"]
         checks.option("weighting", weighting, WEIGHTINGS)
+        words.check_pattern(stored["token_pattern"])
         if (idf is None) != (weighting == "counts") or (idf is not None and len(idf) != len(vocabulary)):
             raise ValueError("its weights do not fit its vocabulary")
         return cls(
@@ -99,14 +98,13 @@ class DocumentsPreparation(Preparation):
             idf,
             words.texts("stop_words", stored["stop_words"]),
             words.lengths(stored["ngrams"]),
-            words.pattern(stored["token_pattern"]),
         )
 
 
-def _counter(token_pattern: str, stop_words: list[str], ngrams: tuple[int, int]) -> Any:
+def _counter(stop_words: list[str], ngrams: tuple[int, int]) -> Any:
     from sklearn.feature_extraction.text import CountVectorizer
 
-    return CountVectorizer(token_pattern=token_pattern, stop_words=stop_words or None, ngram_range=ngrams)
+    return CountVectorizer(token_pattern=words.TOKEN, stop_words=stop_words or None, ngram_range=ngrams)
 
 
 def _bounds(n: int, min_df: int | float | None, max_df: int | float | None) -> tuple[int | float, int | float]:

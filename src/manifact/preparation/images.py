@@ -34,7 +34,7 @@ class ImagesPreparation(Preparation):
             raise ValueError(
                 f"{samples.source} holds images of {given} and the model was fitted to {own}: read them in that size"
             )
-        memory.require(2 * samples.X.size * 4, samples.source, "choose a smaller image_size")
+        memory.require(2 * samples.X.size * 4, samples.source, "choose a smaller image_size=…")
         return samples.X.astype(np.float32) / np.float32(255)
 
     def _learnt(self) -> dict[str, Any]:

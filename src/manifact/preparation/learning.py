@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from manifact import checks
 from manifact.preparation import words
-from manifact.preparation.base import COLUMNS, SCALES, Preparation
+from manifact.preparation.base import COLUMNS, SCALES, Preparation, spoken
 from manifact.preparation.documents import DocumentsPreparation
 from manifact.preparation.images import ImagesPreparation
 from manifact.preparation.table import TablePreparation
 from manifact.reading.samples import Samples
+
+
+class _Default(str):
+    """A default that can be told from the same value given by somebody."""
+
+
+ENGLISH = _Default("english")
 
 
 def learn(
@@ -18,13 +26,12 @@ def learn(
     *,
     scale: str = "unit",
     columns: str = "none",
-    weighting: str = "tfidf",
+    weighting: str | None = None,
     min_df: int | float | None = None,
     max_df: int | float | None = None,
     max_features: int | None = None,
-    stop_words: str | Iterable[str] | None = "english",
-    ngrams: tuple[int, int] = (1, 1),
-    token_pattern: str = words.TOKEN,
+    stop_words: str | Iterable[str] | None = ENGLISH,
+    ngrams: tuple[int, int] | None = None,
 ) -> Preparation:
     """The preparation of these samples and of new ones like them.
 
@@ -52,10 +59,8 @@ def learn(
         "bill", "interest") and with what our words leave of contractions ("don", "ve"). Give a list of your own where
         it matters.
     ngrams : (int, int), default=(1, 1)
-        Documents: the least and the most words that a feature has.
-    token_pattern : str
-        Documents: the regular expression of a word. Default: two characters or more with a letter among them, which
-        leaves out numbers.
+        Documents: the least and the most words that a feature has. A word is two characters or more with a letter
+        among them, which leaves out numbers.
 
     Returns
     -------
@@ -74,6 +79,17 @@ def learn(
     """
     checks.option("scale", scale, SCALES)
     checks.option("columns", columns, COLUMNS)
+    if samples.kind != "documents":
+        left_out = "none" if stop_words is None else None if stop_words is ENGLISH else stop_words
+        _refuse_words(
+            samples.kind,
+            weighting=weighting,
+            min_df=min_df,
+            max_df=max_df,
+            max_features=max_features,
+            stop_words=left_out,
+            ngrams=ngrams,
+        )
     if samples.kind == "table":
         return TablePreparation.learn(samples, scale, columns)
     if columns != "none":
@@ -85,11 +101,18 @@ def learn(
     return DocumentsPreparation.learn(
         samples,
         scale,
-        weighting,
+        "tfidf" if weighting is None else weighting,
         min_df,
         max_df,
         max_features,
         stop_words,
-        words.lengths(ngrams),
-        words.pattern(token_pattern),
+        (1, 1) if ngrams is None else words.lengths(ngrams),
     )
+
+
+def _refuse_words(kind: str, **given: Any) -> None:
+    """Refuse what has a meaning for documents alone."""
+    for option, value in given.items():
+        if value is not None:
+            shown = repr(value) if isinstance(value, str | int | float | tuple) else "…"
+            raise ValueError(f"{option}={shown} is for documents, not for {spoken(kind)}: leave it out")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +19,7 @@ LISTED = 5
 
 @dataclass(frozen=True)
 class TablePreparation(Preparation):
-    """Columns matched by name where both sides have names; otherwise their number must agree."""
+    """Columns matched by name where both sides have names of their own; otherwise number and order must agree."""
 
     kind = "table"
 
@@ -59,6 +60,14 @@ class TablePreparation(Preparation):
             raise ValueError(
                 f"{source} lacks {len(missing)} of the model's {self.n_features} columns ({names}): add them, "
                 "with zeros if they are known to be absent"
+            )
+        times = Counter(given) | Counter(self.feature_names)  # headers may be empty, above several columns
+        repeated = next((name for name in self.feature_names or () if times[name] > 1), None)
+        if repeated is not None:
+            called = f"named {repeated!r}" if repeated else "without a name"
+            raise ValueError(
+                f"{source} has other columns than the model was fitted to, of which several are {called}: "
+                "give each a name of its own, or keep their order"
             )
         return [place[name] for name in self.feature_names or ()]
 

@@ -10,13 +10,9 @@ import numpy as np
 
 from manifact import memory
 from manifact.backends import Array
-from manifact.reading import tables
+from manifact.reading import fields, tables
 from manifact.reading.problems import refusal
 from manifact.reading.samples import Samples
-
-#: Names of samples and of classes in a file of several arrays, the first one there counts.
-SAMPLES = ("X", "data", "fea")
-CLASSES = ("y", "gnd", "labels", "label", "Y")
 
 
 def read_npy(file: Path, source: str, image_shape: tuple[int, ...] | None = None) -> Samples:
@@ -53,9 +49,8 @@ def _sparse(file: Path) -> Any:
 
 
 def _fields(file: Path, source: str, stored: Any, variable: str | None, image_shape: Any) -> Samples:
-    name = _chosen(file, stored.files, variable)
+    name = fields.chosen(file, stored.files, variable, stored.files)
     X = tables.table(file, stored[name], name)
-    y = next((c for c in CLASSES if c in stored.files and c != name), None)
     if image_shape is None and "image_shape" in stored.files:
         image_shape = _image_shape(stored["image_shape"], X.shape[1])
     return Samples(
@@ -65,22 +60,8 @@ def _fields(file: Path, source: str, stored: Any, variable: str | None, image_sh
         names=_names(stored, "names", X.shape[0]),
         feature_names=_unique(file, _names(stored, "feature_names", X.shape[1])),
         image_shape=image_shape,
-        labels=None if y is None else tables.labels(file, stored[y], X.shape[0], y),
+        labels=fields.classes(file, stored, name, X.shape[0]),
     )
-
-
-def _chosen(file: Path, names: list[str], variable: str | None) -> str:
-    found = ", ".join(names) or "no arrays"
-    if variable is not None:
-        if variable not in names:
-            raise refusal(file, f"has no {variable!r} but {found}", "choose another variable")
-        return variable
-    if len(names) == 1:
-        return names[0]
-    for name in SAMPLES:
-        if name in names:
-            return name
-    raise refusal(file, f"holds {found}", "name the samples X, or say which variable they are")
 
 
 def _names(stored: Any, field: str, n: int) -> list[str] | None:

@@ -195,5 +195,6 @@ def _of_folder(folder: Path, kind: str | None) -> tuple[Reader, dict[str, Any]]:
 def _fitting(file: Path, reader: Reader, options: Mapping[str, Any]) -> None:
     for option in options:
         if option not in reader.options:
-            usable = f"it takes {', '.join(reader.options)}" if reader.options else "leave it out"
-            raise refusal(file, f"is read as {reader.what}, for which {option} has no meaning", usable)
+            takes = [f"{name}=…" for name in reader.options if name != "columns"]
+            usable = f"it takes {', '.join(takes)}" if takes else "leave it out"
+            raise refusal(file, f"is read as {reader.what}, for which {option}=… has no meaning", usable)

@@ -13,8 +13,9 @@ import numpy as np
 from manifact import memory
 from manifact.backends import Array
 from manifact.reading import layout, tables
+from manifact.reading.cells import number
 from manifact.reading.layout import Layout, Row
-from manifact.reading.opening import lines
+from manifact.reading.opening import lines, long_cells
 from manifact.reading.problems import refusal
 from manifact.reading.samples import Samples
 
@@ -32,12 +33,13 @@ def read(
 ) -> Samples:
     """The table in a text file.
 
-    The first row is a header if one of its cells is text above numbers, if all are text, or if they are 0, 1, 2 and so
-    on, as pandas numbers columns. The first column holds row names if it is text, if its header is empty, or if the
-    header is one cell short, as R writes it. ``name`` and ``label`` choose columns by their header, or by their number
-    from 1 where there is none. Commas, semicolons and tabs separate cells, and blank lines are skipped.
+    The first row is a header if one of its cells is text above numbers, if all are text, if they are 0, 1, 2 and so
+    on, as pandas numbers columns, or if they are text in the corner and then numbers that rise or fall as wavelengths
+    and years do, where the rows below do not. The first column holds row names if it is text, if its header is empty,
+    or if the header is one cell short, as R writes it. ``name`` and ``label`` choose columns by their header, or by
+    their number from 1 where there is none. Commas, semicolons and tabs separate cells, and blank lines are skipped.
     """
-    with lines(file, newline="") as text:
+    with lines(file, newline="") as text, long_cells():
         rows = _rows(file, csv.reader(text, delimiter=layout.delimiter(file), strict=True))
         head = list(islice(rows, HEAD))
         if not head:
@@ -109,7 +111,7 @@ def _text(file: Path, block: list[Row], found: Layout) -> ValueError:
     """The error for the first cell that is not a finite number."""
     for line, cells in block:
         for column in found.columns:
-            if not layout.number(cells[column]):
+            if not number(cells[column]):
                 return found.not_a_number(file, line, column, cells[column])
     return refusal(file, f"has text among numbers from line {block[0][0]} on", "store numbers alone")
 

@@ -35,7 +35,7 @@ def sorted_out(folder: Path, kind: str | None) -> tuple[str, list[Path]]:
     texts = sorted([file for file in files if file.suffix.lower() in TEXTS] + bare, key=files.index)
     if kind is None and images and texts:
         found = f"has {len(texts)} files of text and {len(images)} images"
-        raise refusal(folder, found, "say with --kind documents or --kind images which are meant")
+        raise refusal(folder, found, "say with kind='documents' or kind='images' which are meant")
     if kind is None:
         kind = "images" if images else "documents"
     chosen = images if kind == "images" else texts
@@ -47,13 +47,18 @@ def sorted_out(folder: Path, kind: str | None) -> tuple[str, list[Path]]:
 
 def relative(folder: Path, files: Sequence[Path]) -> list[str]:
     """Names of files, seen from their folder."""
-    return [file.relative_to(folder).as_posix() for file in files]
+    return [_readable(file.relative_to(folder).as_posix()) for file in files]
 
 
 def classes(folder: Path, files: Sequence[Path]) -> Array | None:
     """The names of the subfolders if every file is one level down."""
     parts = [file.relative_to(folder).parts for file in files]
-    return np.array([part[0] for part in parts]) if all(len(part) == 2 for part in parts) else None
+    return np.array([_readable(part[0]) for part in parts]) if all(len(part) == 2 for part in parts) else None
+
+
+def _readable(name: str) -> str:
+    """The name as text that a file can hold, bytes that are no UTF-8 in figures: names that differ stay different."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def _raise(problem: OSError) -> None:

@@ -62,12 +62,17 @@ def _opened(file: Path) -> Iterator[tuple[Any, Any]]:
 
 def _matrix(file: Path, stored: Any, element: Any, part: str) -> Any:
     if part not in stored or stored[part].attrs.get("encoding-type") == "null":
-        group, _, name = part.rpartition("/")
-        others = ", ".join(stored[group]) if group and group in stored else ""
+        group = part.rpartition("/")[0] or "layers"
+        others = ", ".join(stored[group]) if group in stored else ""
         found = f"has no {part}" + (f", but {others}" if others else "")
-        raise refusal(file, found, "choose another name" if name and others else "choose a layer or another file")
+        raise refusal(file, found, f"choose one with {_option(group)}" if others else "choose another file")
     memory.require(_bytes(stored[part]), str(file), "use fewer observations")
     return element(stored[part])
+
+
+def _option(group: str) -> str:
+    """The parameter that names a part of this group."""
+    return "layer=…" if group == "layers" else f"graph='{group}:…'"
 
 
 def _bytes(part: Any) -> int:
@@ -85,7 +90,7 @@ def _frame(file: Path, stored: Any, element: Any, part: str) -> Any:
 def _classes(file: Path, obs: Any, label: str) -> Array:
     if label not in obs.columns:
         names = ", ".join(map(str, obs.columns)) or "no columns"
-        raise refusal(file, f"has no {label!r} in obs, but {names}", "choose another label")
+        raise refusal(file, f"has no {label!r} in obs, but {names}", "choose another label=…")
     column = obs[label]
     if column.dtype.kind in "iub":
         return np.asarray(column)

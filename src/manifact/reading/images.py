@@ -45,7 +45,7 @@ def read(
             advance(1)
     height, width = _common(sizes, image_size)
     channels = 3 if color else 1
-    memory.require(len(files) * height * width * channels, source, "choose a smaller image_size")
+    memory.require(len(files) * height * width * channels, source, "choose a smaller image_size=…")
     X = np.empty((len(files), height * width * channels), dtype=np.uint8)
     with steps("reading images", len(files)) as advance:
         for row, file in zip(X, files, strict=True):

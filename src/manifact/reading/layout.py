@@ -6,38 +6,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import isfinite
 from pathlib import Path
 
 from manifact.reading import tables
+from manifact.reading.cells import decimal_comma, is_text, missing
+from manifact.reading.headers import is_header
 from manifact.reading.opening import lines
 from manifact.reading.problems import refusal
 
 #: A line's number and its cells.
 Row = tuple[int, list[str]]
-
-_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
-_COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*", re.ASCII)
-#: How programs write that a value is missing (and infinity): neither a number nor a name.
-MISSING = frozenset(("", "na", "n/a", "#n/a", "nan", "-nan", "null", "none", "?", "-", ".", "inf", "-inf", "+inf"))
-
-
-#: A first row 0, 1, 2 and so on is a header from so many columns on, where it can hardly be a sample.
-NUMBERED = 3
-
-
-def number(cell: str) -> bool:
-    """Whether a cell is a finite number.
-
-    >>> [number(cell) for cell in ("1", " -2.5e3", "1_000", "nan", "", "1e999")]
-    [True, True, False, False, False, False]
-    """
-    return _NUMBER.fullmatch(cell) is not None and isfinite(float(cell))
-
-
-def missing(cell: str) -> bool:
-    """Whether a cell says that there is no value."""
-    return cell.strip().lower() in MISSING
 
 
 def delimiter(file: Path) -> str:
@@ -45,7 +23,7 @@ def delimiter(file: Path) -> str:
     if ".tsv" in [suffix.lower() for suffix in file.suffixes[-2:]]:
         return "\t"
     with lines(file) as text:
-        first = re.sub(r'"[^"]*"', "", next((line for line in text if line.strip()), ""))
+        first = re.sub(r'"[^"]*("|$)', "", next((line for line in text if line.strip()), ""))
     return max(",;\t", key=first.count)
 
 
@@ -94,10 +72,10 @@ class Layout:
             value = f" ({cell.strip()})" if cell.strip() else ""
             return refusal(file, f"has a missing value{value} in {at}", "fill it in, or drop the row or the column")
         shown = cell if len(cell) <= 40 else f"{cell[:40]}…"
-        if _COMMA.fullmatch(cell):
+        if decimal_comma(cell):
             return refusal(file, f"has {shown!r} in {at}, with a decimal comma", "write numbers with a point")
         key = self.header[column] if self.header is not None and self.header[column] else str(column + 1)
-        remedy = f"drop the column, or use it with --label {key!r} or --name {key!r}"
+        remedy = f"drop the column, or use it with label={key!r} or name={key!r}"
         return refusal(file, f"has text {shown!r} in {at}, where a number should be", remedy)
 
 
@@ -107,8 +85,9 @@ def find(
     """The layout, from the first rows and the columns that were asked for."""
     first, body = head[0][1], [cells for _, cells in head[1:]]
     short = bool(body) and len(body[0]) == len(first) + 1  # R leaves out the header of row names
-    header = [cell.strip() for cell in (["", *first] if short else first)] if short or _is_header(first, body) else None
-    width = len(first) + short
+    top = [cell.strip() for cell in (["", *first] if short else first)]
+    header = top if short or _asked_for(top, (name, label), wanted) or is_header(first, body) else None
+    width = len(top)
     if header is not None:
         tables.different(file, [cell for cell in header if cell])
     chosen = {"name": _column(file, "name", name, header, width), "label": _column(file, "label", label, header, width)}
@@ -118,33 +97,20 @@ def find(
     if not layout.columns and layout.wanted:
         raise refusal(file, "has none of the model's columns", f"they are {', '.join(sorted(layout.wanted)[:5])}, …")
     if not layout.columns:
-        raise refusal(file, "has no column of numbers", "documents need --kind documents")
+        raise refusal(file, "has no column of numbers", "say with kind='documents' that it holds documents")
     return layout
 
 
-def _is_header(first: list[str], body: list[list[str]]) -> bool:
-    """Text above numbers, or an empty corner above names, or nothing but text."""
-    if not any(number(cell) for cell in first) and not any(missing(cell) for cell in first[1:]):
-        return True
-    if not first[0].strip() and body and all(_is_text(cells[0]) for cells in body if cells):
-        return True
-    for column, cell in enumerate(first):
-        below = [cells[column] for cells in body if column < len(cells)]
-        if _is_text(cell) and any(map(number, below)):
-            return True
-    # pandas numbers columns without names from 0, below an empty corner where it writes row names
-    bare = first if first[0].strip() else first[1:]
-    return len(bare) >= (NUMBERED if bare is first else 1) and bare == [str(number) for number in range(len(bare))]
+def _asked_for(first: list[str], chosen: Sequence[str | None], wanted: Sequence[str] | None) -> bool:
+    """Whether the first row holds the names of columns that were asked for: then it can be nothing but a header."""
+    named = {cell for cell in chosen if cell is not None and is_text(cell)} & set(first)
+    return bool(named) or (bool(wanted) and set(wanted or ()) <= set(first))
 
 
 def _has_names(header: list[str] | None, body: list[list[str]]) -> bool:
     if header is not None and not header[0]:
         return True
-    return any(_is_text(cells[0]) for cells in body if cells)
-
-
-def _is_text(cell: str) -> bool:
-    return not (number(cell) or missing(cell) or _COMMA.fullmatch(cell))
+    return any(is_text(cells[0]) for cells in body if cells)
 
 
 def _column(file: Path, option: str, wanted: str | None, header: list[str] | None, width: int) -> int | None:
@@ -157,4 +123,4 @@ def _column(file: Path, option: str, wanted: str | None, header: list[str] | Non
     if header is None:
         raise refusal(file, f"has no header and {option}={wanted!r}", f"give a column from 1 to {width}")
     names = ", ".join(header[:10]) + (", …" if width > 10 else "")
-    raise refusal(file, f"has no column {wanted!r}, which {option} asks for, but {names}", "choose one of them")
+    raise refusal(file, f"has no column for {option}={wanted!r}, but {names}", "choose one of them")

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import RLock
 from typing import IO, cast
 
 from manifact.reading.problems import not_utf8
+
+#: The csv module has one limit on the length of cells for the whole process.
+_LIMIT = RLock()
 
 
 def opened(file: Path) -> IO[bytes]:
@@ -25,3 +31,14 @@ def lines(file: Path, newline: str | None = None) -> Iterator[io.TextIOWrapper]:
             yield text
         except UnicodeDecodeError as problem:
             raise not_utf8(file, opened) from problem
+
+
+@contextmanager
+def long_cells() -> Iterator[None]:
+    """Let the csv module read cells of any length inside the block: a document may be a book."""
+    with _LIMIT:
+        before = csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+        try:
+            yield
+        finally:
+            csv.field_size_limit(before)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from manifact.reading import layout, tables
-from manifact.reading.opening import lines
+from manifact.reading.opening import lines, long_cells
 from manifact.reading.problems import refusal
 from manifact.reading.samples import Samples
 
@@ -36,7 +36,7 @@ def read_jsonl(
     if all(isinstance(record, str) for record in records):
         if text is None and name is None and label is None:
             return Samples("documents", source, texts=records)
-        raise refusal(file, "holds strings without fields", "leave out text, name and label")
+        raise refusal(file, "holds strings without fields", "leave out text=…, name=… and label=…")
     if text is None:
         text = _longest(file, [record for record in records[:HEAD] if isinstance(record, dict)])
     columns: dict[str, list[str]] = {option: [] for option, _ in _asked(text, name, label)}
@@ -50,7 +50,7 @@ def read_delimited(
     file: Path, source: str, text: str | None = None, name: str | None = None, label: str | None = None
 ) -> Samples:
     """A document in each row below the header; without ``text`` in the column "text", or that with most text."""
-    with lines(file, newline="") as content:
+    with lines(file, newline="") as content, long_cells():
         reader = csv.reader(content, delimiter=layout.delimiter(file), strict=True)
         try:
             rows = [(reader.line_num, cells) for cells in reader if any(map(str.strip, cells))]
@@ -89,7 +89,7 @@ def samples(source: str, columns: dict[str, list[str]]) -> Samples:
 def no_field(file: Path, option: str, field: str, fields: Iterable[str]) -> ValueError:
     """The error for a field that is not there."""
     names = ", ".join(fields) or "no fields"
-    return refusal(file, f"has no field {field!r}, which {option} asks for, but {names}", "choose another one")
+    return refusal(file, f"has no field for {option}={field!r}, but {names}", "choose another one")
 
 
 def _asked(text: str, name: str | None, label: str | None) -> list[tuple[str, str]]:
@@ -126,7 +126,7 @@ def _longest(file: Path, records: Sequence[dict[str, Any]]) -> str:
     if TEXT in sizes:
         return TEXT
     if not sizes:
-        raise refusal(file, "has no field of text", "say with --text where the documents are")
+        raise refusal(file, "has no field of text", "say with text=… where the documents are")
     return max(sizes, key=lambda field: sizes[field])
 
 
@@ -136,7 +136,7 @@ def _value(file: Path, number: int, record: Any, option: str, field: str) -> str
     if field not in record:
         fields = ", ".join(map(repr, record)) or "no fields"
         found = f"has no field {field!r} in line {number}, but {fields}"
-        raise refusal(file, found, f"add it, or choose another --{option}")
+        raise refusal(file, found, f"add it, or choose another {option}=…")
     value = record[field]
     if isinstance(value, str):
         return value
@@ -144,4 +144,4 @@ def _value(file: Path, number: int, record: Any, option: str, field: str) -> str
         return ""
     if isinstance(value, int | float) and option != "text":
         return str(value)
-    raise refusal(file, f"has no text in field {field!r} of line {number}", f"choose another --{option}")
+    raise refusal(file, f"has no text in field {field!r} of line {number}", f"choose another {option}=…")

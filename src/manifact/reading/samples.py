@@ -54,7 +54,7 @@ class Samples:
             raise ValueError(f"{source} has {len(self.feature_names)} feature names for {m} columns: give all")
         if self.image_shape is not None and prod(self.image_shape) != m:
             size = " x ".join(map(str, self.image_shape))
-            raise ValueError(f"{source} has {m} columns, which are not images of {size}: give another image_shape")
+            raise ValueError(f"{source} has {m} columns, which are not images of {size}: give another image_shape=…")
 
     @property
     def n_samples(self) -> int:

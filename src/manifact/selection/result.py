@@ -1,0 +1,105 @@
+"""What was looked at and what was chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from manifact.models import JointNMF
+
+CRITERION = (
+    "net reproducible bits: what two clusterings of the graph, each without a fifth of its edges, say alike of a "
+    "sample beyond chance, less what they say differently; few clusters say little, and too many are cut at random "
+    "(clear clusters are those that come near log2 k bits; elsewhere what is coarser than modularity, which merges "
+    "small clusters, is left out)"
+)
+
+
+@dataclass(frozen=True, repr=False)
+class Selection:
+    """The values that `select` chose, and those it chose them from.
+
+    Attributes
+    ----------
+    candidates : list of dict
+        ``n_components``, ``n_neighbors``, ``tau``, and (None where there was nothing to choose) ``modularity`` and in
+        bits per sample ``agreed``, ``disagreed`` and ``net``.
+    best : dict
+        ``n_components``, ``n_neighbors`` (None where the graph was given) and ``tau``.
+    criterion : str
+        What ``net`` is and why the largest is best.
+    graph : graph builder or affinity
+        The graph with this many neighbours.
+    random_state : int, RandomState or None
+        As given; the model gets it too.
+    """
+
+    candidates: list[dict[str, Any]]
+    best: dict[str, Any]
+    graph: Any
+    random_state: Any = 0
+    criterion: str = CRITERION
+
+    def __repr__(self) -> str:
+        return f"Selection({', '.join(f'{name}={value}' for name, value in self.best.items())})"
+
+    def model(self, **parameters: Any) -> JointNMF:
+        """An unfitted `JointNMF` with the chosen values; ``parameters`` add to them or replace them."""
+        from manifact.models import JointNMF
+
+        chosen = {"n_components": self.best["n_components"], "tau": self.best["tau"], "graph": self.graph}
+        return JointNMF(**{**chosen, "random_state": self.random_state, **parameters})
+
+    def show(self) -> None:
+        """Print every candidate and the choice."""
+        from rich.console import Console
+        from rich.table import Table
+
+        names = ["n_components", "n_neighbors", "tau", "modularity", "agreed", "disagreed", "net"]
+        table = Table(*names, "", box=None, header_style="bold")
+        for column in table.columns[:-1]:
+            column.justify = "right"
+        for row in self.candidates:
+            chosen = self._is_best(row)
+            table.add_row(
+                *(_cell(row[name]) for name in names), "← chosen" if chosen else "", style="bold" if chosen else ""
+            )
+        console = Console()
+        console.print(table)
+        console.print(self.criterion[:1].upper() + self.criterion[1:] + ".", style="dim", highlight=False)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw net bits against the number of components, a curve for each number of neighbours, and the choice."""
+        from manifact.plot import sensitivity
+        from manifact.plot.look import GREY
+
+        scored = [row for row in self.candidates if row["net"] is not None]
+        if not scored:
+            raise ValueError("there is nothing to plot: n_components was given, so no other was looked at")
+        neighbors = list(dict.fromkeys(row["n_neighbors"] for row in scored))
+        curves = {
+            f"{count} neighbours" if len(neighbors) > 1 else "": [
+                row["net"] for row in scored if row["n_neighbors"] == count
+            ]
+            for count in neighbors
+        }
+        k = self.best["n_components"]
+        sizes = list(dict.fromkeys(row["n_components"] for row in scored))
+        ax = sensitivity(sizes, curves, ax=ax, parameter="components", score="net reproducible bits")
+        height = next(row["net"] for row in scored if self._is_best(row))
+        ax.axvline(k, color=GREY, linestyle=":", linewidth=1.2)
+        ax.plot([k], [height], "o", markersize=11, markerfacecolor="none", color=GREY, label=f"chosen: {k}")
+        ax.legend(frameon=False)
+        return ax
+
+    def _is_best(self, row: dict[str, Any]) -> bool:
+        return all(row[name] == value for name, value in self.best.items())
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.3f}" if isinstance(value, float) and not value.is_integer() else f"{value:g}"
