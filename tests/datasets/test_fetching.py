@@ -128,7 +128,7 @@ def test_a_data_home_that_cannot_be_written(toy, toy_mat, server, tmp_path):
 
 def test_a_bar_is_drawn_if_asked_for(toy, toy_mat, server, folder, capsys):
     fetch("toy", folder, sources=[(server.add("Toy.mat", toy_mat),)], progress=True)
-    out = capsys.readouterr().out
+    out = capsys.readouterr().err
     assert "Toy.mat" in out
     assert "100%" in out
 

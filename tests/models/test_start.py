@@ -122,6 +122,6 @@ def test_knn_graph_is_shared_with_the_spectral_start():
 
 
 def start_labels(X, labels):
-    from manifact.models.start import _from_clusters
+    from manifact.models.start import from_clusters
 
-    return unit_columns(*_from_clusters(X, labels, 3))[1].argmax(axis=1)
+    return unit_columns(*from_clusters(X, labels, 3))[1].argmax(axis=1)
