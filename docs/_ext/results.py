@@ -57,6 +57,7 @@ def copy_measurements(source: Path, target: Path) -> set[Path]:
     """Benchmarks and clustering tables, with an index."""
     pages = sorted(source.glob("*.md"))
     kept = {written(target / page.name, page.read_text("utf-8")) for page in pages}
+    kept |= {copied(figure, target / figure.name) for figure in source.glob("*.svg")}
     kept.add(written(target / "index.md", MEASUREMENTS + toctree([page.stem for page in pages], hidden=False)))
     return kept
 

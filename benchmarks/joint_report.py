@@ -1,0 +1,312 @@
+"""The tables and the figure of `joint.py`, from its runs. Scores are in percent, differences in points."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from joint_claims import against_papers, against_spectral, claims
+from manifact.experiments.reproduce import draw
+from manifact.experiments.reproduce.spec import load
+from manifact.plot.look import PALETTE
+
+NAMES = {
+    "coil20": "COIL20", "pie": "PIE", "yale": "Yale", "orl": "ORL", "umist": "UMIST", "binalpha": "Binary Alphadigits",
+    "tdt2": "TDT2", "reuters": "Reuters", "digits": "digits", "pbmc3k": "PBMC 3k", "mnist": "MNIST, test images",
+    "news20": "20 Newsgroups",
+}  # fmt: skip
+#: Set -> where a paper prints it whole: table, row of GNMF's tables or column of SPNMF's.
+PRINTED = {
+    "coil20": (("gnmf-table3", "20"), ("spnmf-table3", "Coil20")),
+    "pie": (("gnmf-table4", "68"), ("spnmf-table3", "PIE")),
+    "tdt2": (("gnmf-table5", "30"),),
+    "yale": (("spnmf-table3", "Yale"),),
+    "orl": (("spnmf-table3", "ORL"),),
+    "umist": (("spnmf-table3", "UMIST"),),
+    "binalpha": (("spnmf-table3", "BA"),),
+}
+SHOWN = {"spectral": "spectral clustering", "NMF": "NMF, k-means", "on V": "JointNMF, k-means on V"}
+
+
+#: Table -> its title and what stands above it; counts of seeds and derived numbers are filled in.
+WORDS = {
+    "joint-clusters": (
+        "JointNMF: clusters",
+        """
+Unit-length images or (1 + log tf) idf text (30 largest classes), as many parts as classes, 5 neighbours. JointNMF as it
+comes. Spectral clustering is `NCut` with rows of unit length, on the same graph; GNMF the published rule, λ = 100, 100
+iterations, then k-means; NMF to convergence, then k-means; k-means with 20 starts everywhere. NMI = MI / max(H, H'),
+"NMI sqrt" = MI / sqrt(H H'). Mean and standard deviation over {seeds} seeds; seconds are the median, on one thread of a
+machine that had other work, without the search for neighbours.""",
+    ),
+    "joint-printed": (
+        "JointNMF beside what the papers print",
+        """
+The highest NMI that any method has in the papers' tables of a whole set, and JointNMF's by the same paper's formula.
+The SPNMF paper's are the best of a grid of parameters. No paper prints all 30 classes of Reuters. {seeds} seeds.
+{against_papers}""",
+    ),
+    "joint-spectral": (
+        "JointNMF beside spectral clustering",
+        """
+NMI = MI / max(H, H') of both, and the difference in points by it and by MI / sqrt(H H'); the spread over seeds beside
+GNMF's. {seeds} seeds. {against_spectral}""",
+    ),
+    "joint-longer": (
+        "JointNMF: ten times longer",
+        """
+As it comes, against ten times as many iterations as that took (`tol=0`), from the same starts. "moved most" is the
+largest change of NMI, in points, of any seed; "objective" is how much lower it gets, in percent. One seed: it takes
+ten times as long.""",
+    ),
+    "joint-error": (
+        "JointNMF: reconstruction",
+        """
+‖X − V P‖² / ‖X‖² in percent: JointNMF as fitted; its parts with the best non-negative coefficients (`transform`); NMF
+with as many parts; the centres of k-means with the best non-negative coefficients. Then the ratios. {few} seeds.""",
+    ),
+    "joint-heldout": (
+        "JointNMF: new samples",
+        """
+Fitted to a random 80 % of the samples, `predict` on the other 20 %; {splits} splits. Few samples have a higher NMI
+whatever the clusters: "as many" is the NMI of random draws of training samples, as many as are held out, and
+"difference" is against that. "of the nearest" gives held-out samples the cluster of their nearest training sample. AC
+of the held-out samples uses the training samples' map of clusters to classes. Weights of words are those of the whole
+set.""",
+    ),
+    "joint-tau": (
+        "JointNMF: the weight of the graph",
+        """
+NMI and the error ‖X − V Uᵀ‖² / ‖X‖², both in percent, as the weight τ of the graph grows; τ = 2 is the default.
+{few} seeds.""",
+    ),
+    "joint-variants": (
+        "JointNMF: what was tried and left",
+        """
+NMI in percent; "difference" is the mean of NMI minus JointNMF's over the sets that have a number, "error" the mean
+ratio of ‖X − V Uᵀ‖² to JointNMF's. With S, τ is relative to ‖X‖². The variants with the divergence minimise
+KL(X ‖ V Uᵀ) + μ ‖F Fᵀ − V Vᵀ‖², text only. Variants of the objective are plainly written, 300 iterations at the most.
+{few} seeds.""",
+    ),
+    "joint-untouched": (
+        "JointNMF on sets that nothing was chosen by",
+        """
+JointNMF as it comes, on sets that neither τ nor anything else was chosen by: scikit-learn's digits, MNIST's 10,000
+test images, 20 Newsgroups ((1 + log tf) idf), and the cells of PBMC 3k (log(1 + counts); cells without a class are
+fitted, not scored). Samples of unit length; methods as in `joint-clusters`, and k-means on JointNMF's V. Mean and
+standard deviation over {splits} seeds, {few} for 20 Newsgroups.""",
+    ),
+    "joint-sizes": (
+        "JointNMF: sizes of clusters",
+        """
+As many parts as classes; "clusters" are those that are the largest part of any sample. The share of samples in the
+largest class and in the largest cluster, in percent. {few} seeds.""",
+    ),
+    "joint-claims": (
+        "JointNMF: what was asked of it",
+        """
+Each line is computed from the other tables; NMI in percent, differences in points.""",
+    ),
+}
+
+
+def tables(found):
+    """Name -> title, note, rows."""
+    made = {
+        "joint-clusters": clusters(found["clusters"]),
+        "joint-printed": printed(found),
+        "joint-spectral": spectral(found),
+        "joint-longer": longer(found),
+        "joint-error": errors(found),
+        "joint-heldout": heldout(found),
+        "joint-tau": taus(found),
+        "joint-variants": variants(found),
+        "joint-untouched": clusters(found["untouched"]),
+        "joint-sizes": sizes(found),
+        "joint-claims": claims(*(list(make(found)) for make in (printed, spectral, longer, errors, heldout))),
+    }
+    counts = {
+        "against_papers": against_papers(list(printed(found))),
+        "against_spectral": against_spectral(list(spectral(found))),
+        "seeds": _seeds(found["clusters"], "JointNMF"),
+    }
+    counts |= {"few": _seeds(found["errors"]), "splits": _seeds(found["heldout"])}
+    return {
+        name: (WORDS[name][0], WORDS[name][1].strip().format_map(counts), list(rows)) for name, rows in made.items()
+    }
+
+
+def _seeds(results, *inner):
+    found = next(iter(results.values()))
+    for key in inner:
+        found = found[key]
+    return len(next(iter(found.values())))
+
+
+def clusters(results):
+    for name in _ordered(results):
+        for method, run in results[name].items():
+            yield {
+                "data": NAMES[name], "method": SHOWN.get(method, method),
+                "NMI": _percent(run["NMI"]), "NMI sd": _spread(run["NMI"]), "NMI sqrt": _percent(run["NMI sqrt"]),
+                "AC": _percent(run["AC"]), "AC sd": _spread(run["AC"]),
+                "seconds": float(f"{np.median(run['seconds']):.2g}"),
+            }  # fmt: skip
+
+
+def best_printed(name):
+    """The highest printed NMI of the whole set: its value, the method, the table; None if no paper has it."""
+    found = []
+    for table, place in PRINTED.get(name, ()):
+        rows = load(table).paper("NMI")
+        cells = rows[place] if table.startswith("gnmf") else {method: row[place] for method, row in rows.items()}
+        found += [(value.mean, method, table) for method, value in cells.items() if value is not None]
+    return max(found, default=None)
+
+
+def printed(found):
+    for name in _ordered(found["clusters"]):
+        best = best_printed(name)
+        if best is None:
+            continue
+        value, method, table = best
+        formula, key = ("max", "NMI") if table.startswith("gnmf") else ("sqrt", "NMI sqrt")
+        ours = found["clusters"][name]["JointNMF"][key]
+        yield {
+            "data": NAMES[name], "NMI over": formula, "best": value, "of": f"{method} ({table})",
+            "JointNMF": _percent(ours), "sd": _spread(ours), "difference": round(_percent(ours) - value, 1),
+        }  # fmt: skip
+
+
+def spectral(found):
+    for name in _ordered(found["clusters"]):
+        results = found["clusters"][name]
+        ours, cut, other = (results[method] for method in ("JointNMF", "spectral", "GNMF"))
+        points = {key: _points(ours[key], cut[key]) for key in ("NMI", "NMI sqrt")}
+        yield {
+            "data": NAMES[name], "JointNMF": _percent(ours["NMI"]), "spectral": _percent(cut["NMI"]),
+            "difference": points["NMI"], "difference, sqrt": points["NMI sqrt"],
+            "sd": _spread(ours["NMI"]), "GNMF sd": _spread(other["NMI"]),
+            "ratio": round(float(np.std(ours["NMI"]) / np.std(other["NMI"])), 2),
+        }  # fmt: skip
+
+
+def sizes(found):
+    for name in _ordered(found["sizes"]):
+        run = found["sizes"][name]
+        yield {
+            "data": NAMES[name], "classes": int(run["parts"][0]), "clusters": round(float(np.mean(run["used"])), 1),
+            "largest class": _percent(run["class"]), "largest cluster": _percent(run["cluster"]),
+        }  # fmt: skip
+
+
+def longer(found):
+    for name in _ordered(found["longer"]):
+        long = found["longer"][name]
+        short = {key: values[: len(long["NMI"])] for key, values in found["clusters"][name]["JointNMF"].items()}
+        change = long["NMI"] - short["NMI"]
+        yield {
+            "data": NAMES[name], "iterations": round(float(np.mean(short["iterations"]))),
+            "NMI": _percent(short["NMI"]), "ten times longer": _percent(long["NMI"]),
+            "moved most": round(100 * float(change[np.abs(change).argmax()]), 2),
+            "AC": _percent(short["AC"]), "AC, ten times longer": _percent(long["AC"]),
+            "objective": round(100 * float(np.mean(1 - long["objective"] / short["objective"])), 3),
+        }  # fmt: skip
+
+
+def errors(found):
+    for name in _ordered(found["errors"]):
+        others = found["errors"][name]
+        count = len(others["NMF"])
+        ours = found["clusters"][name]["JointNMF"]
+        fitted, free = (float(np.mean(ours[key][:count])) for key in ("error", "free error"))
+        nmf, centres = float(np.mean(others["NMF"])), float(np.mean(others["k-means"]))
+        yield {
+            "data": NAMES[name], "JointNMF": _three(100 * fitted), "free coefficients": _three(100 * free),
+            "NMF": _three(100 * nmf), "k-means centres": _three(100 * centres),
+            "to NMF": _three(fitted / nmf), "free, to NMF": _three(free / nmf),
+            "to centres": _three(fitted / centres), "free, to centres": _three(free / centres),
+        }  # fmt: skip
+
+
+def heldout(found):
+    for name in _ordered(found["heldout"]):
+        run = found["heldout"][name]
+        yield {
+            "data": NAMES[name], "NMI, training": _percent(run["train NMI"]), "as many": _percent(run["as many NMI"]),
+            "NMI, held out": _percent(run["new NMI"]), "sd": _spread(run["new NMI"]),
+            "of the nearest": _percent(run["nearest NMI"]),
+            "difference": _points(run["new NMI"], run["as many NMI"]),
+            "to all training": _points(run["new NMI"], run["train NMI"]),
+            "AC, training": _percent(run["train AC"]), "AC, held out": _percent(run["new AC"]),
+        }  # fmt: skip
+
+
+def taus(found):
+    for name in _ordered(found["taus"]):
+        for score, key, shown in (
+            ("NMI", "NMI", _percent),
+            ("error", "error", lambda v: _three(100 * float(np.mean(v)))),
+        ):
+            runs = found["taus"][name]
+            yield {"data": NAMES[name], "": score} | {f"τ = {tau:g}": shown(run[key]) for tau, run in runs.items()}
+
+
+def variants(found):
+    sets = _ordered(found["variants"])
+    forms = dict.fromkeys(form for name in sets for form in found["variants"][name])
+    few = {name: _first(found["clusters"][name]["JointNMF"], found["taus"][name][2.0]) for name in sets}
+    yield _variant_row("JointNMF", few, few)
+    for form in forms:
+        yield _variant_row(form, {name: found["variants"][name].get(form) for name in sets}, few)
+
+
+def _variant_row(form, results, beside):
+    known = {name: run for name, run in results.items() if run is not None}
+    row = {"variant": form} | {NAMES[name]: _percent(known[name]["NMI"]) if name in known else "–" for name in results}
+    difference = [np.mean(run["NMI"]) - np.mean(beside[name]["NMI"]) for name, run in known.items()]
+    ratio = [np.mean(run["error"]) / np.mean(beside[name]["error"]) for name, run in known.items()]
+    return row | {"difference": round(100 * float(np.mean(difference)), 1), "error": round(float(np.mean(ratio)), 2)}
+
+
+def _first(run, like):
+    return {key: values[: len(like["NMI"])] for key, values in run.items()}
+
+
+def picture(found):
+    """What τ trades: clusters against reconstruction."""
+    gained, lost = [], []
+    for number, name in enumerate(_ordered(found["taus"])):
+        runs = found["taus"][name]
+        cut = np.mean(found["clusters"][name]["spectral"]["NMI"])
+        nmf = np.mean(found["errors"][name]["NMF"])
+        drawn = NAMES[name], list(runs)
+        colour = number if number < len(PALETTE) else None
+        gained.append(draw.Line(*drawn, [100 * float(np.mean(run["NMI"]) - cut) for run in runs.values()], colour))
+        lost.append(draw.Line(*drawn, [float(np.mean(run["error"]) / nmf) for run in runs.values()], colour))
+    look = {"log": "x", "at": 2.0, "ticks": list(runs)}
+    panels = [
+        draw.Panel("NMI less that of spectral clustering, points", "τ", "", gained, **look),
+        draw.Panel("error, times that of NMF", "τ", "", lost, **look),
+    ]
+    return draw.chart(panels, height=2.8)
+
+
+def _ordered(results):
+    return [name for name in NAMES if name in results]
+
+
+def _points(ours, theirs):
+    """The difference of means, never −0."""
+    return round(100 * float(np.mean(ours) - np.mean(theirs)), 1) + 0.0
+
+
+def _percent(values):
+    return round(100 * float(np.mean(values)), 1)
+
+
+def _spread(values):
+    return round(100 * float(np.std(values)), 2)
+
+
+def _three(value):
+    return float(f"{value:.3g}")
