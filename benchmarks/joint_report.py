@@ -207,6 +207,7 @@ def longer(found):
         yield {
             "data": NAMES[name], "iterations": round(float(np.mean(short["iterations"]))),
             "NMI": _percent(short["NMI"]), "ten times longer": _percent(long["NMI"]),
+            "change": round(100 * float(np.mean(change)), 2) + 0.0,
             "moved most": round(100 * float(change[np.abs(change).argmax()]), 2),
             "AC": _percent(short["AC"]), "AC, ten times longer": _percent(long["AC"]),
             "objective": round(100 * float(np.mean(1 - long["objective"] / short["objective"])), 3),

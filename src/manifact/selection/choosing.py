@@ -23,15 +23,15 @@ from manifact.selection.sampling import SAMPLES, draws
 MOST_COMPONENTS, RATIO = 100, 1.15
 #: Samples per component at the least, among those that are looked at.
 SMALLEST = 3
-#: Tried in this order until the graph holds together. More neighbours make every clustering more reproducible and
+#: Tried in this order until the graph holds together. More neighbours make most clusterings more reproducible and
 #: the clusters worse, so that the criterion cannot choose them.
 NEIGHBORS = (5, 8, 12, 20)
 #: Share of the samples that the largest pieces of a graph must hold.
 TOGETHER = 0.95
-#: Weight of the graph: clusters hardly depend on it.
+#: Weight of the graph: between 1 and 4 the NMI of seven sets with known classes changes by 1.3 points at the most.
 TAU = 2.0
 #: Clusters are clear where they say so large a share of what as many even ones could say. It was 0.9 to 1 for planted
-#: groups, 0.7 to 0.9 for digits, objects, flowers and wines, and 0.3 to 0.6 for faces, letters and news.
+#: groups, 0.7 to 0.9 for digits, objects, flowers and wines, and below 0.65 for faces, letters, news and cells.
 CLEAR = 0.7
 #: Pairs of clusterings that are compared.
 PAIRS = 8
