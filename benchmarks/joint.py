@@ -89,7 +89,7 @@ def everything(sets, untouched, seeds, few, splits):
         "sizes": {name: runs("sizes", name, few) for name in (*sets, *untouched)},
         "taus": {name: {tau: at(tau, name, few) for tau in TAUS} for name in sets},
         "variants": {name: variants(name, few) for name in sets},
-        "longer": {name: longer(name, 1) for name in sets},
+        "longer": {name: longer(name, 1 if name == "pie" else few) for name in sets},
     }
 
 

@@ -32,9 +32,9 @@ def claims(printed, spectral, longer, errors, heldout):
         yield _claim(f"NMI = MI / {formula} above spectral clustering in the mean", mean > 0, f"{mean:+.1f}")
     yield _claim("mean spread over seeds at most half of GNMF's", _spread(spectral) <= 0.5, f"{_spread(spectral):.2f}")
     yield _each("the same on each set", spectral, "ratio", lambda ratio: ratio <= 0.5, ".2f")
-    yield _each(
-        "ten times longer moves NMI by less than 0.5", longer, "moved most", lambda moved: abs(moved) < 0.5, "+.2f"
-    )
+    for what, key in (("the mean NMI", "change"), ("the NMI of any seed", "moved most")):
+        asked = f"ten times longer moves {what} by less than 0.5"
+        yield _each(asked, longer, key, lambda moved: abs(moved) < 0.5, "+.2f")
     for what, key in (("as fitted", "to centres"), ("with free coefficients", "free, to centres")):
         yield _each(f"error {what} at most that of k-means' centres", errors, key, lambda ratio: ratio <= 1, ".3g")
     for what, key in (("as many training samples", "difference"), ("all training samples", "to all training")):
