@@ -36,7 +36,7 @@ def claims(printed, spectral, longer, errors, heldout):
         asked = f"ten times longer moves {what} by less than 0.5"
         yield _each(asked, longer, key, lambda moved: abs(moved) < 0.5, "+.2f")
     for what, key in (("as fitted", "to centres"), ("with free coefficients", "free, to centres")):
-        yield _each(f"error {what} at most that of k-means' centres", errors, key, lambda ratio: ratio <= 1, ".3g")
+        yield _each(f"error {what} at most that of k-means' centres", errors, key, lambda ratio: ratio <= 1, ".3f")
     for what, key in (("as many training samples", "difference"), ("all training samples", "to all training")):
         yield _each(f"held-out NMI at most 3 points below that of {what}", heldout, key, lambda points: points >= -3)
 

@@ -54,9 +54,9 @@ GNMF's. {seeds} seeds. {against_spectral}""",
     "joint-longer": (
         "JointNMF: ten times longer",
         """
-As it comes, against ten times as many iterations as that took (`tol=0`), from the same starts. "moved most" is the
-largest change of NMI, in points, of any seed; "objective" is how much lower it gets, in percent. One seed: it takes
-ten times as long.""",
+As it comes, against ten times as many iterations as that took (`tol=0`), from the same starts. "change" is the mean
+change of NMI in points, "moved most" that of the seed that moved most; "objective" is how much lower it gets, in
+percent. {few} seeds, one for PIE.""",
     ),
     "joint-error": (
         "JointNMF: reconstruction",
@@ -224,8 +224,8 @@ def errors(found):
         yield {
             "data": NAMES[name], "JointNMF": _three(100 * fitted), "free coefficients": _three(100 * free),
             "NMF": _three(100 * nmf), "k-means centres": _three(100 * centres),
-            "to NMF": _three(fitted / nmf), "free, to NMF": _three(free / nmf),
-            "to centres": _three(fitted / centres), "free, to centres": _three(free / centres),
+            "to NMF": round(fitted / nmf, 3), "free, to NMF": round(free / nmf, 3),
+            "to centres": round(fitted / centres, 3), "free, to centres": round(free / centres, 3),
         }  # fmt: skip
 
 

@@ -30,7 +30,7 @@ class JointNMF(WithGraph):
     F are the k leading eigenvectors of the graph's D^(−½) W D^(−½), rows at unit length: the angles by which spectral
     clustering tells samples apart. V is a non-negative representation in which samples are as alike as the graph says,
     and whose parts rebuild the data. The graph fixes the size of V, so that nothing drifts and nothing collapses: there
-    is a minimum, and running longer changes nothing.
+    is a minimum, and running longer changes hardly anything.
 
     P projects onto the columns of F, so ‖P X‖² is what the graph's directions explain of the data: most of an image,
     a tenth of a sparse text. Both terms count by what they can explain, and τ means the same on every set.
