@@ -3,8 +3,8 @@
     MANIFACT_DATA=<folder> python benchmarks/selection.py
 
 JointNMF with everything chosen by `select` beside JointNMF with the true number of classes, 5 neighbours and τ = 2.
-Unit-length images or (1 + log tf) idf text of the 30 largest classes; classes are used for the
-NMI = MI / max(H, H') alone. These sets had a say in the rule itself: in its share of edges, number of samples, floor and
+Unit-length images or (1 + log tf) idf text of the 30 largest classes; classes are used for the NMI =
+MI / max(H, H') alone. These sets had a say in the rule itself: in its share of edges, number of samples, floor and
 threshold.
 """
 
