@@ -64,7 +64,8 @@ class Summary:
         size = f"{self.n_samples:,} {samples} × {self.n_features:,} {features}"
         if self.kind == "images" and self.image_shape is not None:
             size = f"{self.n_samples:,} images of {' × '.join(map(str, self.image_shape[:2]))} pixels"
-        return f"{self.model} of {size} with {self.n_components} parts"
+        chosen = ", a number that was chosen (-k sets another)" if self.parameters.get("n_components") == "auto" else ""
+        return f"{self.model} of {size} with {self.n_components} parts{chosen}"
 
     def _outcome(self) -> str:
         ended = "converged after" if self.converged else "stopped after"
