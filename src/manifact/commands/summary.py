@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from manifact import naming
+
 TOP_FEATURES = 8
 #: ‖V − its mean row‖ / ‖V‖ below this means that V hardly tells samples apart.
 SPREAD = 0.1
@@ -108,8 +110,8 @@ def of(model: Any, seconds: float | None, files: Mapping[str, Path], notes: Sequ
     accuracy, nmi = _agreement(source.get("labels"), labels)
     return Summary(
         model=type(model).__name__,
-        kind=getattr(getattr(model, "preparation_", None), "kind", None),
-        image_shape=getattr(getattr(model, "preparation_", None), "image_shape", None),
+        kind=naming.prepared(model, "kind"),
+        image_shape=naming.prepared(model, "image_shape"),
         n_samples=len(model.representation_),
         n_features=model.n_features_in_,
         n_components=model._k,
@@ -154,10 +156,7 @@ def _sizes(model: Any, labels: Any) -> list[int] | None:
 def _top_features(model: Any) -> list[list[str]] | None:
     import numpy as np
 
-    preparation = getattr(model, "preparation_", None)
-    names = getattr(preparation, "feature_names", None)
-    if names is None:
-        names = getattr(model, "feature_names_in_", None)
+    names = naming.feature_names(model)
     components = getattr(model, "components_", None)
     if names is None or components is None:
         return None

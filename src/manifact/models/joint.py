@@ -6,7 +6,6 @@ from dataclasses import field
 from typing import Any
 
 import numpy as np
-from sklearn.cluster import KMeans
 
 from manifact import checks
 from manifact.backends import Array, as_data
@@ -16,7 +15,7 @@ from manifact.graphs.spectral import angles
 from manifact.models.base import Plan, Problem
 from manifact.models.declare import model
 from manifact.models.graph_regularized import WithGraph
-from manifact.models.start import from_clusters
+from manifact.models.start import from_clusters, kmeans
 from manifact.solvers.engine import Result, Step
 from manifact.solvers.matched import matched
 from manifact.solvers.state import State
@@ -165,12 +164,9 @@ class JointNMF(WithGraph):
     def _named_start(self, problem: Problem) -> tuple[Array, Array]:
         if self.init != "spectral":
             return super()._named_start(problem)
-        n = problem.X.shape[0]
-        if self._k > n:
-            raise ValueError(f"init='spectral' needs n_samples >= n_components, got {n} < {self._k}")
         assert problem.graph is not None
         F, _ = angles(problem.graph, self._k)
-        labels = KMeans(self._k, n_init=10, random_state=problem.rng).fit_predict(F)
+        labels = kmeans(F, self._k, "init='spectral'", problem.rng)
         # Largest first, as other models order their parts.
         ranks = np.argsort(np.argsort(-np.bincount(labels, minlength=self._k), kind="stable"))
         U, V = from_clusters(problem.X, ranks[labels], self._k, floor=0.0)

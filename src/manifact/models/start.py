@@ -29,7 +29,7 @@ def start(init: str, X: Any, k: int, rng: np.random.RandomState, graph: Graph | 
         case "nndsvd" | "nndsvda":
             U, V = _nndsvd(X, k, rng, fill=init == "nndsvda")
         case "kmeans":
-            U, V = from_clusters(X, _kmeans(X, k, "init='kmeans'", rng), k)
+            U, V = from_clusters(X, kmeans(X, k, "init='kmeans'", rng), k)
         case _:
             graph = KNNGraph().build(X) if graph is None else graph
             U, V = from_clusters(X, spectral_clusters(graph, k, rng), k)
@@ -48,7 +48,7 @@ def concept_start(init: str, X: Any, k: int, rng: np.random.RandomState, graph: 
             C = V / np.maximum(V.sum(axis=0), np.finfo(V.dtype).tiny)
         case _:
             labels = (
-                _kmeans(X, k, "init='kmeans'", rng)
+                kmeans(X, k, "init='kmeans'", rng)
                 if init == "kmeans"
                 else spectral_clusters(KNNGraph().build(X) if graph is None else graph, k, rng)
             )
@@ -68,10 +68,11 @@ def spectral_clusters(graph: Graph, k: int, rng: np.random.RandomState) -> Array
     if k > graph.n_samples:
         raise ValueError(f"init='spectral' needs n_samples >= n_components, got {graph.n_samples} < {k}")
     vectors = leading_eigenvectors(graph, k, rng)
-    return _kmeans(normalize(vectors), k, "init='spectral'", rng)
+    return kmeans(normalize(vectors), k, "init='spectral'", rng)
 
 
-def _kmeans(X: Any, k: int, what: str, rng: np.random.RandomState) -> Array:
+def kmeans(X: Any, k: int, what: str, rng: np.random.RandomState) -> Array:
+    """Labels of the best of ten starts; ``what`` asks for them."""
     if k > X.shape[0]:
         raise ValueError(f"{what} needs n_samples >= n_components, got {X.shape[0]} < {k}")
     return KMeans(k, n_init=10, random_state=rng).fit_predict(X)

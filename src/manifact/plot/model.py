@@ -52,11 +52,6 @@ def components(model: Any) -> Array:
     return matrix(model, "components_", "components")
 
 
-def prepared(model: Any, what: str) -> Any:
-    """Something that the preparation of the model's data knows, or None."""
-    return getattr(getattr(model, "preparation_", None), what, None)
-
-
 def selected(parts: Iterable[int] | None, k: int) -> list[int]:
     """Numbers of parts, all k of them for None."""
     if parts is None:

@@ -8,8 +8,9 @@ import numpy as np
 
 from manifact import checks
 from manifact.backends import Array
+from manifact.naming import prepared
 from manifact.plot.look import GREY, axes, bare
-from manifact.plot.model import components, prepared
+from manifact.plot.model import components
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

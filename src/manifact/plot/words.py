@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from manifact import checks
+from manifact import checks, naming
 from manifact.backends import Array
 from manifact.plot.look import GREY, PALETTE, axes, bare
-from manifact.plot.model import components, prepared, selected
+from manifact.plot.model import components, selected
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -92,7 +92,7 @@ def _topic(ax: Axes, part: Array, words: list[str], n_words: int, title: str, le
 
 
 def _words(model: Any, feature_names: Any, m: int) -> list[str]:
-    for names in (feature_names, prepared(model, "feature_names"), getattr(model, "feature_names_in_", None)):
+    for names in (feature_names, naming.feature_names(model)):
         if names is not None:
             if isinstance(names, str) or len(names) != m:
                 raise ValueError(f"feature_names holds {len(names)} names but the components have {m} features")

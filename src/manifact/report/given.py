@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from manifact import naming
 from manifact.backends import Array
 from manifact.files import check_place
 
@@ -52,16 +53,14 @@ def checked(
     """What was given, with the model's own names where nothing was."""
     n, m = _size(model)
     X = _samples(X, n, m)
-    preparation, source = getattr(model, "preparation_", None), getattr(model, "source_", {})
+    source = getattr(model, "source_", {})
     sample_names = source.get("names") if sample_names is None else sample_names
     labels = source.get("labels") if labels is None else labels
     if image_shape is None:
-        image_shape = getattr(preparation, "image_shape", None)
+        image_shape = naming.prepared(model, "image_shape")
     shape = _image_shape(image_shape, m)
     if feature_names is None:
-        feature_names = getattr(preparation, "feature_names", None)
-    if feature_names is None:
-        feature_names = getattr(model, "feature_names_in_", None)
+        feature_names = naming.feature_names(model)
     pixels, pixel_shape = _pixels(images, n, shape)
     if pixels is None and X is not None and shape is not None:
         pixels, pixel_shape = X, shape
