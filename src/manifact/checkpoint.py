@@ -17,6 +17,8 @@ from manifact.solvers.engine import Iteration
 from manifact.solvers.state import Momentum, State
 
 FORMAT = "manifact-checkpoint-1"
+#: Name of a factor's array as it was one iteration earlier.
+BEFORE = "{}_before"
 #: Parameters that do not change the iterates: a run may go on with other values of them.
 FREE = ("max_iter", "verbose", "assign", "normalize", "device")
 
@@ -45,10 +47,11 @@ class Checkpoint:
             raise ValueError(
                 f"checkpoint={str(self.path)!r} belongs to other data or parameters: delete it or name another file"
             )
-        state = state_type(data, arrays["U"], arrays["V"])
+        state = state_type(data, kept=None, **{block: arrays[block] for block in state_type.blocks})
         if "pace" in arrays:
-            known = "U_before" in arrays
-            before = state_type(data, arrays["U_before"], arrays["V_before"]) if known else None
+            known = BEFORE.format("U") in arrays
+            last = {block: arrays[BEFORE.format(block)] for block in state_type.blocks} if known else None
+            before = None if last is None else state_type(data, kept=None, **last)
             state.momentum = Momentum(before, *map(float, arrays["pace"]))
         return state, arrays["objective"]
 
@@ -59,12 +62,12 @@ class Checkpoint:
 
     def write(self, s: State, objective: Array) -> None:
         """Write the factors and the objective so far."""
-        arrays = {"U": s.U, "V": s.V, "objective": objective}
+        arrays = {block: s[block] for block in s.blocks} | {"objective": objective}
         if s.momentum is not None:
             before = s.momentum.before
             arrays["pace"] = np.array([s.momentum.rate, s.momentum.bound])
             if before is not None:
-                arrays |= {"U_before": before.U, "V_before": before.V}
+                arrays |= {BEFORE.format(block): before[block] for block in s.blocks}
         write_arrays(self.path, arrays, {"format": FORMAT, "owner": self._owner})
 
 

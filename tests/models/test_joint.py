@@ -3,11 +3,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits, make_blobs
 from tests.conftest import KINDS, problem
 
 import manifact
 from manifact import JointNMF
+from manifact.backends import as_data
+from manifact.backends.numpy import nonnegative_least_squares
 from manifact.baselines import NCut
 from manifact.datasets import unit_length
 from manifact.graphs import AffinityGraph, KNNGraph, LandmarkGraph
@@ -15,6 +18,8 @@ from manifact.graphs.operator import check_affinity
 from manifact.graphs.spectral import angles
 from manifact.metrics import accuracy, nmi
 from manifact.models.joint import explained
+from manifact.solvers.state import TwofoldState
+from manifact.terms import Free, Frobenius, Matching
 
 X, Y = load_digits(return_X_y=True)
 X = unit_length(X)
@@ -36,15 +41,16 @@ def test_digits_are_clustered_as_well_as_by_spectral_clustering(digits):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_objective_is_what_it_says_and_never_rises(kind, dtype):
     data, W, _, _ = problem(n=30)
-    model = JointNMF(3, graph=W, normalize=None, max_iter=30, tol=0, random_state=0).fit(
-        KINDS[kind](data.astype(dtype))
-    )
+    seen = []
+    model = JointNMF(3, graph=W, max_iter=30, tol=0, random_state=0)
+    model.fit(KINDS[kind](data.astype(dtype)), callbacks=lambda iteration: seen.append(iteration.state) and None)
     assert (np.diff(model.objective_) <= 0).all()
     F, V, U = model.embedding_, model.representation_.astype(float), model.components_.T.astype(float)
+    A = seen[-1].A.astype(float)
     inside = F.any(axis=1)
     mu = 2.0 * explained_plainly(data, F) / np.sum((F @ F.T) ** 2)
     gap = (F @ F.T - V @ V.T)[np.ix_(inside, inside)]
-    value = np.sum((data - V @ U.T) ** 2) + mu * np.sum(gap**2)
+    value = np.sum((data - V @ U.T) ** 2) + np.sum((data - A @ U.T) ** 2) + mu * np.sum(gap**2)
     assert model.objective_[-1] == pytest.approx(value, rel=1e-4 if dtype == np.float32 else 1e-10)
 
 
@@ -53,8 +59,6 @@ def explained_plainly(data, F):
 
 
 def test_the_share_that_the_graph_explains(digits):
-    from manifact.backends import as_data
-
     F = digits.embedding_
     assert explained(as_data(X), F) == pytest.approx(explained_plainly(X, F))
     assert explained(as_data(sparse.csr_array(X)), F) == pytest.approx(explained_plainly(X, F))
@@ -78,18 +82,51 @@ def test_it_never_rises_whatever_the_setting(seed, tau, init, weighted, alpha):
 
 def test_the_end_is_a_stationary_point():
     data, W, _, _ = problem(n=30)
-    model = JointNMF(3, graph=W, normalize=None, max_iter=5000, tol=1e-14, random_state=0).fit(data)
-    from manifact.backends import as_data
-    from manifact.solvers.state import State
-    from manifact.terms import Frobenius, Matching, gather
-
-    V, U = model.representation_, model.components_.T
-    s = State(as_data(data), np.ascontiguousarray(U), V)
-    for block in ("U", "V"):
-        positive, negative = gather([Frobenius(), Matching(model.embedding_, model._mu)], s, block)
+    model = JointNMF(3, graph=W, max_iter=5000, tol=1e-14, random_state=0).fit(data)
+    s = TwofoldState(
+        as_data(data), np.ascontiguousarray(model.components_.T), model.representation_, model.transform(data)
+    )
+    terms = [Frobenius(), Free(Frobenius()), Matching(model.embedding_, model._mu)]
+    for block in s.blocks:
+        gradients = [getattr(term, f"grad_{block}")(s) for term in terms if hasattr(term, f"grad_{block}")]
+        positive, negative = (sum(parts) for parts in zip(*filter(None, gradients), strict=True))
         slope, P = positive - negative, s[block]
         assert np.abs(np.minimum(slope, 0)).max() < 1e-3 * np.abs(positive).max()
         assert np.abs(P * slope).max() < 1e-3 * np.abs(P * positive).max()
+
+
+def test_coefficients_without_the_graph_end_where_transform_finds_them():
+    data, W, _, _ = problem(n=30)
+    seen = []
+    model = JointNMF(3, graph=W, alpha_V=0.01, l1_ratio=0.5, max_iter=5000, tol=1e-14, random_state=0)
+    model.fit(data, callbacks=lambda iteration: seen.append(iteration.state) and None)
+    np.testing.assert_allclose(seen[-1].A, model.transform(data), rtol=1e-3, atol=1e-3)
+
+
+def test_parts_rebuild_the_data_better_than_the_centres_of_k_means(digits):
+    centres = KMeans(10, n_init=5, random_state=0).fit(X).cluster_centers_
+    coefficients = nonnegative_least_squares(centres @ centres.T, X @ centres.T)
+    free = np.linalg.norm(X - digits.transform(X) @ digits.components_)
+    assert free < 0.99 * np.linalg.norm(X - coefficients @ centres)
+
+
+def test_without_the_graph_the_data_count_once():
+    data, W, _, _ = problem(k=3)
+    alone = JointNMF(3, tau=0, graph=W, max_iter=200, tol=0, random_state=0).fit(data)
+    assert alone.objective_[-1] == pytest.approx(alone.reconstruction_err_**2)
+    assert np.linalg.norm(data - alone.transform(data) @ alone.components_) == pytest.approx(
+        alone.reconstruction_err_, rel=1e-3
+    )
+
+
+def test_a_run_from_a_checkpoint_is_the_run_itself(tmp_path):
+    data, W, _, _ = problem(n=30)
+    settings = {"graph": W, "tol": 0, "random_state": 0}
+    whole = JointNMF(3, max_iter=20, **settings).fit(data)
+    JointNMF(3, max_iter=8, **settings).fit(data, checkpoint=tmp_path / "c")
+    rest = JointNMF(3, max_iter=20, **settings).fit(data, checkpoint=tmp_path / "c")
+    np.testing.assert_array_equal(rest.objective_, whole.objective_)
+    np.testing.assert_array_equal(rest.representation_, whole.representation_)
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1e6])

@@ -12,7 +12,7 @@ from tests.solvers.test_mu import problems
 from manifact import GNMF, NMF
 from manifact.backends import threads
 from manifact.graphs import KNNGraph, LabelGraph, LandmarkGraph
-from manifact.solvers import bcd
+from manifact.solvers import bcd, momentum
 
 LABELS = np.arange(24) % 4
 
@@ -68,7 +68,7 @@ def test_objective_is_the_constrained_one():
 
 def test_without_momentum_an_iteration_is_exact_coordinate_descent(monkeypatch):
     """The transcription: rows of V by colour, then U with λ v_kᵀLv_k on its diagonal, then unit columns."""
-    monkeypatch.setattr(bcd, "FIRST", 0.0)
+    monkeypatch.setattr(momentum, "FIRST", 0.0)
     X, W, V, U = problem()
     lam, L = 2.0, np.diag(W.sum(axis=1)) - W
     model = GNMF(4, graph=W, graph_reg=lam, init=(V, U.T), max_iter=3, tol=0, solver="bcd", normalize=None)
@@ -112,7 +112,7 @@ def test_momentum_reaches_in_a_third_of_the_iterations_what_steps_alone_reach(mo
     X = load_digits().data[:400]
     settings = {"random_state": 0, "tol": 0, "max_iter": 300}
     quick = NMF(16, **settings).fit(X).objective_
-    monkeypatch.setattr(bcd, "FIRST", 0.0)
+    monkeypatch.setattr(momentum, "FIRST", 0.0)
     slow = NMF(16, **settings).fit(X).objective_
     assert 0 < np.argmax(quick <= slow[-1]) < 100
 

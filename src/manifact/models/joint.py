@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,18 +18,21 @@ from manifact.models.graph_regularized import WithGraph
 from manifact.models.start import from_clusters, kmeans
 from manifact.solvers.engine import Result, Step
 from manifact.solvers.matched import matched
-from manifact.solvers.state import State
-from manifact.terms import Matching, Term
+from manifact.solvers.state import State, TwofoldState
+from manifact.terms import Free, Frobenius, Matching, Term
 
 
 @model
 class JointNMF(WithGraph):
-    """Minimise ‖X − V Uᵀ‖² + μ ‖F Fᵀ − V Vᵀ‖² over U, V ≥ 0, μ = τ ‖P X‖² / ‖F Fᵀ‖².
+    """Minimise ‖X − V Uᵀ‖² + ‖X − A Uᵀ‖² + μ ‖F Fᵀ − V Vᵀ‖² over U, V, A ≥ 0, μ = τ ‖P X‖² / ‖F Fᵀ‖².
 
     F are the k leading eigenvectors of the graph's D^(−½) W D^(−½), rows at unit length: the angles by which spectral
     clustering tells samples apart. V is a non-negative representation in which samples are as alike as the graph says,
     and whose parts rebuild the data. The graph fixes the size of V, so that nothing drifts and nothing collapses: there
     is a minimum, and running longer changes hardly anything.
+
+    A are coefficients that only the data hold, as `transform` gives them: parts that were made for V alone would be the
+    means of clusters, and rebuild a sample hardly better than its own cluster's mean does.
 
     P projects onto the columns of F, so ‖P X‖² is what the graph's directions explain of the data: most of an image,
     a tenth of a sparse text. Both terms count by what they can explain, and τ means the same on every set.
@@ -90,6 +93,8 @@ class JointNMF(WithGraph):
     assign: str | None = "argmax"
     normalize: str | None = None
 
+    _state_type: ClassVar[type[State]] = TwofoldState
+
     @property
     def _solvers(self) -> tuple[str, ...]:
         return ("bcd",)
@@ -147,7 +152,9 @@ class JointNMF(WithGraph):
     def _model_terms(self, problem: Problem, exact: bool) -> list[Term]:
         if self.tau_ == 0:
             return []
-        return [self._matching(problem)]
+        # What `transform` minimises: without the graph the two representations would be one.
+        free: list[Term] = [Free(term) for term in (Frobenius(), *self._penalties(problem.X.shape)) if _on_V(term)]
+        return [*free, self._matching(problem)]
 
     def _matching(self, problem: Problem) -> Matching:
         assert problem.graph is not None
@@ -220,6 +227,10 @@ def _is_auto(name: str, value: Any) -> bool:
         checks.option(name, value, ("auto",))
         return True
     return False
+
+
+def _on_V(term: Term) -> bool:
+    return getattr(term, "block", "V") == "V"
 
 
 def explained(data: Any, F: Array) -> float:

@@ -9,21 +9,21 @@ Each row of V or U is improved by exact coordinate steps, then the scale goes ba
 from __future__ import annotations
 
 import warnings
+from functools import partial
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from manifact.backends import Array
 from manifact.solvers.engine import Step
+from manifact.solvers.momentum import ahead, with_momentum
 from manifact.solvers.parts import Parts
-from manifact.solvers.state import Momentum, State
-from manifact.terms import Frobenius, Smoothness, Term, total
+from manifact.solvers.state import State
+from manifact.terms import Frobenius, Smoothness, Term
 
 #: Rounds of coordinate steps for every product with X. More of them reach poorer minima sooner; on a graph they pay.
 SWEEPS = 1
 GRAPH_SWEEPS = 2
-#: Momentum (Ang, Gillis 2019): its start, its growth and that of its bound, and what a failure divides it by.
-FIRST, GROWTH, BOUND_GROWTH, DECAY = 0.5, 1.05, 1.01, 1.5
 
 
 def _parts(terms: list[Term]) -> Parts:
@@ -33,25 +33,7 @@ def _parts(terms: list[Term]) -> Parts:
 def exact_blocks(terms: list[Term]) -> Step:
     """One iteration: V with momentum, U with momentum; without it where it did not pay."""
     parts = _parts(terms)
-
-    def step(s: State) -> State:
-        before = total(terms, s)
-        momentum = s.momentum
-        if momentum is not None:
-            new = _iterate(parts, s, momentum)
-            if total(terms, new) <= before:
-                return _remember(
-                    new, s, min(momentum.bound, GROWTH * momentum.rate), min(1.0, BOUND_GROWTH * momentum.bound)
-                )
-            rate, bound = momentum.rate / DECAY, momentum.rate
-        else:
-            rate, bound = FIRST, 1.0
-        first = _sized(parts, s) if momentum is None else s
-        new = _iterate(parts, first, None)
-        # Only rounding can raise it: then this is as far as the digits go.
-        return _remember(new, first, rate, bound) if total(terms, new) <= before else s
-
-    return step
+    return with_momentum(terms, partial(_iterate, parts), partial(_sized, parts))
 
 
 def feasible(terms: list[Term], s: State) -> State:
@@ -69,25 +51,13 @@ def _sized(parts: Parts, s: State) -> State:
     return s.replace("V", s.V * s.V.dtype.type(slope / square)) if slope > 0 and square > 0 else s
 
 
-def _remember(new: State, old: State, rate: float, bound: float) -> State:
-    new.momentum = Momentum(old.alone(), rate, bound)
-    return new
-
-
-def _iterate(parts: Parts, s: State, momentum: Momentum | None) -> State:
+def _iterate(parts: Parts, s: State, before: State, rate: float) -> State:
     """V, then U. Extrapolated products with X are sums of known ones, so momentum costs none."""
-    rate = s.U.dtype.type(0 if momentum is None else momentum.rate)
-    old = s if momentum is None or momentum.before is None else momentum.before
-
-    def ahead(new: Array, before: Array) -> Array:
-        return new if rate == 0 else new + rate * (new - before)
-
-    U = ahead(s.U, old.U)
-    V = _step_V(parts, s, ahead(s.V, old.V), U.T @ U, ahead(s.XU, old.XU))
+    U = ahead(s.U, before.U, rate)
+    V = _step_V(parts, s, ahead(s.V, before.V, rate), U.T @ U, ahead(s.XU, before.XU, rate))
     new = s.replace("V", V)
-    V_ahead = ahead(V, s.V)
-    XtV = ahead(new.XtV, s.XtV)
-    gram = s.data.gram(V_ahead) + np.diag(_scale_costs(parts, new))
+    XtV = ahead(new.XtV, s.XtV, rate)
+    gram = s.data.gram(ahead(V, s.V, rate)) + np.diag(_scale_costs(parts, new))
     l1, l2 = parts.U_penalty
     U = s.data.sweep(U, gram, XtV - V.dtype.type(l1 / 2), 1.0, l2 / 2, SWEEPS)
     return _settled(parts, new.replace("U", U))

@@ -1,37 +1,59 @@
-"""Exact coordinate steps for ‖X − V Uᵀ‖² + μ ‖F Fᵀ − V Vᵀ‖²: the objective never rises."""
+"""Exact coordinate steps for ‖X − V Uᵀ‖² + ‖X − A Uᵀ‖² + μ ‖F Fᵀ − V Vᵀ‖², and momentum: it never rises."""
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
+from manifact.backends import Array
 from manifact.solvers.engine import Step
+from manifact.solvers.momentum import ahead, with_momentum
 from manifact.solvers.parts import Parts
-from manifact.solvers.state import State
-from manifact.terms import Frobenius, Matching, Term, total
+from manifact.solvers.state import TwofoldState
+from manifact.terms import Free, Frobenius, Matching, Term
 
 #: Rounds of coordinate steps on U for every product with X.
 BASIS_SWEEPS = 2
 
 
 def matched(terms: list[Term]) -> Step:
-    """One iteration: V entry by entry, then U."""
-    parts = Parts.of(terms, Frobenius, Matching)
-
-    def step(s: State) -> State:
-        new = _step_U(parts, _step_V(parts, s))
-        # Only rounding can raise it: then this is as far as the digits go.
-        return new if total(terms, new) <= total(terms, s) else s
-
-    return step
+    """One iteration: V entry by entry, A, then U. Without terms on A it is left alone."""
+    twofold = any(isinstance(term, Free) for term in terms)
+    parts = Parts.of([term for term in terms if not isinstance(term, Free)], Frobenius, Matching)
+    return with_momentum(terms, partial(_iterate, parts, twofold), lambda s: s)
 
 
-def _step_V(parts: Parts, s: State) -> State:
-    l1, l2 = parts.V_penalty
-    scale = 1.0 if s.data.weight is None else s.data.weight
-    B = s.XU - s.V.dtype.type(l1 / 2)
-    if parts.smoothness is None:
-        return s.replace("V", s.data.sweep(s.V, s.UtU, B, scale, l2 / 2, 1))
-    return s.replace("V", parts.smoothness.sweep(s.V, s.UtU, B, scale, l2 / 2))
-
-
-def _step_U(parts: Parts, s: State) -> State:
+def _iterate(parts: Parts, twofold: bool, s: TwofoldState, before: TwofoldState, rate: float) -> TwofoldState:
+    data = s.data
+    U, XU = ahead(s.U, before.U, rate), ahead(s.XU, before.XU, rate)
+    G = data.cross(U, U).astype(U.dtype, copy=False)
+    V = _step_V(parts, data, ahead(s.V, before.V, rate), G, XU)
+    new = s.replace("V", V)
+    coefficients = ahead(V, s.V, rate)
+    gram = data.gram(coefficients)
+    if twofold:
+        A = _step_A(parts, data, ahead(s.A, before.A, rate), G, XU)
+        new = new.replace("A", A)
+        further = ahead(A, s.A, rate)
+        coefficients, gram = coefficients + further, gram + data.gram(further)
     l1, l2 = parts.U_penalty
-    return s.replace("U", s.data.sweep(s.U, s.VtV, s.XtV - s.U.dtype.type(l1 / 2), 1.0, l2 / 2, BASIS_SWEEPS))
+    # Both representations share the basis, so one product with X serves both.
+    B = data.times_transposed(coefficients) - U.dtype.type(l1 / 2)
+    return new.replace("U", data.sweep(U, gram, B, 1.0, l2 / 2, BASIS_SWEEPS))
+
+
+def _step_V(parts: Parts, data: Any, V: Array, G: Array, XU: Array) -> Array:
+    if parts.smoothness is None:
+        return _step_A(parts, data, V, G, XU)
+    l1, l2 = parts.V_penalty
+    return parts.smoothness.sweep(V, G, XU - XU.dtype.type(l1 / 2), _weights(data), l2 / 2)
+
+
+def _step_A(parts: Parts, data: Any, A: Array, G: Array, XU: Array) -> Array:
+    """A has V's penalties: what `transform` minimises."""
+    l1, l2 = parts.V_penalty
+    return data.sweep(A, G, XU - XU.dtype.type(l1 / 2), _weights(data), l2 / 2, 1)
+
+
+def _weights(data: Any) -> Any:
+    return 1.0 if data.weight is None else data.weight

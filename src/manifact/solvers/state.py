@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from manifact.backends import Array, Data, Gram
 
@@ -34,7 +34,7 @@ class State:
     """X ~ V Uᵀ. States are replaced, not changed: products that a new block cannot alter are carried over."""
 
     #: The order in which one iteration updates the factors.
-    blocks = ("V", "U")
+    blocks: ClassVar[tuple[str, ...]] = ("V", "U")
 
     data: Any
 
@@ -50,23 +50,24 @@ class State:
         return getattr(self, block)
 
     def replace(self, block: str, value: Array) -> Self:
-        """The state with another U or V."""
+        """The state with another value of a block."""
         kept = {name: entry for name, entry in self._kept.items() if block not in entry[0]}
         factors = {name: self[name] for name in self.blocks} | {block: value}
         return type(self)(self.data, kept=kept, **factors)
 
     def alone(self) -> Self:
         """The same state without its momentum."""
-        return type(self)(self.data, self.U, self.V, self._kept)
+        return type(self)(self.data, kept=self._kept, **{name: self[name] for name in self.blocks})
 
     def rescaled(self, lengths: Array) -> Self:
         """U / lengths and V · lengths, with the products that only change their scale."""
         lengths = lengths.astype(self.U.dtype)
+        factors = {name: self[name] / lengths if name == "U" else self[name] * lengths for name in self.blocks}
         kept = {name: entry for name, entry in self._kept.items() if name in ("XU", "XtV")}
         for name, factor in (("XU", 1 / lengths), ("XtV", lengths)):
             if name in kept:
                 kept[name] = (kept[name][0], kept[name][1] * factor)
-        return type(self)(self.data, self.U / lengths, self.V * lengths, kept)
+        return type(self)(self.data, kept=kept, **factors)
 
     def keep(self, name: Hashable, blocks: tuple[str, ...], compute: Callable[[], Any]) -> Any:
         """The value of ``compute()``, remembered under a name until one of the blocks is replaced."""
@@ -157,6 +158,24 @@ class State:
     def ratio_V(self) -> Array:
         """(Γ X / Y)ᵀ V."""
         return self.data.ratio_times_transposed(self.U, self.V)
+
+
+class TwofoldState(State):
+    """X ~ V Uᵀ and X ~ A Uᵀ: one basis for a representation that is held by more than the data, and one that is not."""
+
+    blocks: ClassVar[tuple[str, ...]] = ("V", "A", "U")
+
+    def __init__(
+        self, data: Data | Gram, U: Array, V: Array, A: Array | None = None, kept: dict[Any, Any] | None = None
+    ) -> None:
+        super().__init__(data, U, V, kept)
+        self.A = V if A is None else A
+
+    @product("A", "U")
+    def free(self) -> State:
+        """X ~ A Uᵀ, with the products of the basis that both have."""
+        shared = {name: (("U",), getattr(self, name)) for name in ("XU", "UtU_wide", "UtU")}
+        return State(self.data, self.U, self.A, shared)
 
 
 class ConceptState(State):

@@ -1,6 +1,7 @@
 """Summands of an objective. Each knows its value and its gradient, split into parts that are never negative."""
 
 from manifact.terms.basis import Locality, Orthogonality, Redundancy
+from manifact.terms.free import Free
 from manifact.terms.graph import EntropicSmoothness, Smoothness
 from manifact.terms.loss import Frobenius, KullbackLeibler
 from manifact.terms.matching import Matching
@@ -12,6 +13,7 @@ __all__ = [
     "ElasticNet",
     "ElementwiseStructure",
     "EntropicSmoothness",
+    "Free",
     "Frobenius",
     "ImplicitTerm",
     "KullbackLeibler",

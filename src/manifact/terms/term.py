@@ -47,7 +47,7 @@ class QuadraticTerm(Term, Protocol):
 
 def total(terms: list[Term], s: State) -> float:
     """The objective, computed once for a state."""
-    value: float = s.keep(tuple(terms), ("V", "U"), lambda: sum(term.value(s) for term in terms))
+    value: float = s.keep(tuple(terms), s.blocks, lambda: sum(term.value(s) for term in terms))
     return value
 
 
