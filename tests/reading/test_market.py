@@ -70,7 +70,7 @@ def test_a_head_that_asks_for_more_than_there_is(tmp_path):
 @pytest.mark.parametrize("end", ["", "\n", "\r\n", "\n\n \n"])
 @pytest.mark.parametrize("block", [1, 7, 1 << 24])
 def test_ends_of_files_and_of_blocks(tmp_path, monkeypatch, end, block):
-    monkeypatch.setattr("manifact.reading.coordinates.BLOCK", block)
+    monkeypatch.setattr("manifact.matrixmarket.BLOCK", block)
     lines = ["% a comment", "", "2 3 3", "1 1 1.5", "  2   3\t-2e0 ", "2 1 .25"]
     (tmp_path / "x.mtx").write_text(HEAD + "\n".join(lines) + end)
     np.testing.assert_array_equal(read(tmp_path / "x.mtx").X.toarray(), [[1.5, 0, 0], [0.25, 0, -2]])
@@ -114,6 +114,25 @@ def test_parts_that_do_not_fit(tmp_path):
         read(tmp_path)
     (tmp_path / "matrix.mtx").write_text("nothing")
     with refused(tmp_path / "matrix.mtx", "does not begin with"):
+        read(tmp_path)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize(
+    ("end", "sentence"),
+    [
+        (b"", "has [0-9]+ entries and its head says"),
+        (b"1 1 1e", "has a line that is no entry"),
+        (b"1 1 1\xdc", "has a line that is no entry"),
+    ],
+)
+def test_a_torn_matrix_of_cells(tmp_path, packed, end, sentence):
+    tenx(tmp_path, sparse_counts(), list("ABCDE"), packed, not packed)
+    file = tmp_path / ("matrix.mtx.gz" if packed else "matrix.mtx")
+    content = gzip.decompress(file.read_bytes()) if packed else file.read_bytes()
+    torn = b"".join(content.splitlines(keepends=True)[:-1]) + end
+    file.write_bytes(gzip.compress(torn) if packed else torn)
+    with refused(file, sentence):
         read(tmp_path)
 
 

@@ -53,7 +53,7 @@ QuietOption = Annotated[
     bool, typer.Option("--quiet", "-q", help="No progress and no summary, only problems.", rich_help_panel=OUT)
 ]
 JsonOption = Annotated[
-    bool, typer.Option("--json", help="The summary as one JSON object on standard output.", rich_help_panel=OUT)
+    bool, typer.Option("--json", help="The outcome as JSON on standard output.", rich_help_panel=OUT)
 ]
 ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `manifact fit` wrote.")]
 

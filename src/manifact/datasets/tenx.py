@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manifact import matrixmarket
 from manifact.datasets.dataset import Dataset
 from manifact.datasets.problems import refusal, shape, unreadable
 from manifact.datasets.sources import Entry
@@ -30,7 +31,10 @@ def read(entry: Entry, files: Sequence[Path]) -> Dataset:
     if len(genes) != counts.shape[1]:
         raise refusal(file, f"names {len(genes)} genes for {counts.shape[1]} rows of counts", "a name for each")
     known = np.bincount(counts.indices, minlength=counts.shape[1]) >= FEWEST_CELLS
-    X = sparse.csr_array(counts[:, known]).astype(entry.dtype)
+    seen = sparse.csr_array(counts[:, known])
+    X = seen.astype(entry.dtype)
+    if (X.data != seen.data).any():
+        raise refusal(file, f"holds numbers from {seen.data.min()} to {seen.data.max()}", f"counts in {entry.dtype}")
     if X.shape != (entry.n_samples, entry.n_features):
         raise refusal(file, f"holds {shape(*X.shape)} counts", shape(entry.n_samples, entry.n_features))
     return Dataset(entry.name, X, np.full(X.shape[0], -1, dtype=np.int64), feature_names=genes[known])
@@ -58,8 +62,9 @@ def _counts(file: Path, matrix: bytes) -> Any:
     from scipy.io import mmread
 
     try:
-        counts = sparse.csr_array(mmread(io.BytesIO(matrix)).T)
-    except Exception as problem:  # the Matrix Market reader has no error class of its own
+        matrixmarket.check(io.BytesIO(matrix), "matrix.mtx")
+        counts = sparse.csr_array(mmread(matrixmarket.ended(matrix)).T)
+    except Exception as problem:  # SciPy's reader has no error class of its own
         raise unreadable(file, "Matrix Market counts", problem) from problem
     counts.sum_duplicates()
     counts.eliminate_zeros()

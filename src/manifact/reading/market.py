@@ -5,15 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from manifact.reading import coordinates, tables
-from manifact.reading.opening import lines
+from manifact import matrixmarket
+from manifact.reading import tables
+from manifact.reading.opening import lines, opened
 from manifact.reading.problems import guarded, refusal
 from manifact.reading.samples import Samples
 
 
 def read(file: Path, source: str, image_shape: tuple[int, ...] | None = None) -> Samples:
     """The matrix in a .mtx file, a row for each sample; coordinate files stay sparse."""
-    return Samples("table", source, tables.table(file, coordinates.matrix(file)), image_shape=image_shape)
+    return Samples("table", source, tables.table(file, _matrix(file)), image_shape=image_shape)
 
 
 def read_tenx(folder: Path, source: str) -> Samples:
@@ -23,10 +24,25 @@ def read_tenx(folder: Path, source: str) -> Samples:
     """
     matrix = _part(folder, "matrix.mtx")
     with guarded(matrix, "a Matrix Market file"):
-        X: Any = tables.table(matrix, coordinates.matrix(matrix).T)
+        X: Any = tables.table(matrix, _matrix(matrix).T)
     names = _column(_part(folder, "barcodes.tsv"), X.shape[0], 0)
     genes = _column(_part(folder, "features.tsv", "genes.tsv"), X.shape[1], 1)
     return Samples("table", source, X, names=names, feature_names=tables.made_different(genes))
+
+
+def _matrix(file: Path) -> Any:
+    """The matrix, sparse if its entries are coordinates."""
+    from scipy.io import mmread
+
+    try:
+        with opened(file) as content:
+            whole = matrixmarket.check(content, str(file))
+    except matrixmarket.MatrixMarketError as problem:
+        raise refusal(file, problem.found, problem.remedy) from problem
+    if whole:
+        return mmread(file)
+    with opened(file) as content:
+        return mmread(matrixmarket.ended(content.read()))
 
 
 def _part(folder: Path, *names: str) -> Path:

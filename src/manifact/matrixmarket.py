@@ -1,16 +1,13 @@
-"""The Matrix Market format: SciPy reads it fast and trusts every byte, so that a file is checked line by line first."""
+"""The lines of a Matrix Market file, checked before SciPy trusts them: a damaged one can crash the interpreter."""
 
 from __future__ import annotations
 
 import io
 import re
 from dataclasses import dataclass
-from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from manifact import memory
-from manifact.reading.opening import opened
-from manifact.reading.problems import refusal
 
 #: Bytes that are checked together, and those of an entry and of a dense value in memory.
 BLOCK, ENTRY, VALUE = 1 << 24, 40, 16
@@ -46,65 +43,68 @@ class Head:
         return re.compile(rb"(?:[ \t]*+" + places + value + _END + rb")*+", re.IGNORECASE)
 
 
-def matrix(file: Path) -> Any:
-    """The matrix, sparse if its entries are coordinates."""
-    from scipy.io import mmread
+class MatrixMarketError(ValueError):
+    """What was found and the remedy, apart, as readers know the file's name and have sentences of their own."""
 
-    with opened(file) as content:
-        head = _head(file, content)
-        memory.require(head.n_bytes, str(file), "use fewer samples")
-        whole = _check(file, content, head)
-    if whole:
-        return mmread(file)
-    with opened(file) as content:  # SciPy reads beyond a last line that does not end
-        return mmread(io.BytesIO(content.read().rstrip() + b"\n"))
+    def __init__(
+        self, found: str, remedy: str = "it is cut short, damaged or no Matrix Market file, replace it"
+    ) -> None:
+        super().__init__(f"it {found}")
+        self.found, self.remedy = found, remedy
 
 
-def _head(file: Path, content: IO[bytes]) -> Head:
+def check(content: IO[bytes], name: str) -> bool:
+    """Refuse all but a head and the lines that it promises; whether the last of them ends as the others."""
+    head = _head(content)
+    memory.require(head.n_bytes, name, "use fewer samples")
+    return _body(content, head)
+
+
+def ended(content: bytes) -> io.BytesIO:
+    """The lines with an end to the last: SciPy reads beyond one that has none."""
+    return io.BytesIO(content.rstrip() + b"\n")
+
+
+def _head(content: IO[bytes]) -> Head:
     words = content.readline(1000).decode("latin-1").lower().split()
     if not words:
-        raise refusal(file, "is empty", "write it again")
+        raise MatrixMarketError("is empty", "write it again")
     if len(words) != 5 or words[:2] != ["%%matrixmarket", "matrix"] or words[2] not in ("coordinate", "array"):
-        raise _unlike(file, "does not begin with %%MatrixMarket matrix")
+        raise MatrixMarketError("does not begin with %%MatrixMarket matrix")
     _, _, form, field, symmetry = words
     if field not in FIELDS or symmetry not in SYMMETRIES or (form, field) == ("array", "pattern"):
-        raise refusal(file, f"holds a {field} {symmetry} matrix", "store a real general or symmetric one")
+        raise MatrixMarketError(f"holds a {field} {symmetry} matrix", "store a real general or symmetric one")
     line = content.readline()
     while line and (not line.strip() or line.startswith(b"%")):
         line = content.readline()
     sizes = line.split()
     if len(sizes) != (3 if form == "coordinate" else 2) or not all(re.fullmatch(_PLACE, size) for size in sizes):
-        raise _unlike(file, "has no sizes below its comments")
+        raise MatrixMarketError("has no sizes below its comments")
     rows, columns, *given = map(int, sizes)
     if 0 in (rows, columns):
-        raise refusal(file, f"holds {rows} x {columns} values", "it needs a sample and a feature at least")
+        raise MatrixMarketError(f"holds {rows} x {columns} values", "it needs a sample and a feature at least")
     if symmetry != "general" and rows != columns:
-        raise _unlike(file, f"has a {symmetry} matrix of {rows} x {columns}")
+        raise MatrixMarketError(f"has a {symmetry} matrix of {rows} x {columns}")
     triangle = rows * (rows - 1 if symmetry == "skew-symmetric" else rows + 1) // 2
     listed = rows * columns if symmetry == "general" else triangle
     return Head(form == "coordinate", field, rows, columns, *(given or [listed]))
 
 
-def _check(file: Path, content: IO[bytes], head: Head) -> bool:
-    """Refuse all but the lines that the head promises; whether the last of them ends as the others."""
+def _body(content: IO[bytes], head: Head) -> bool:
     entry, entries, rest = head.entry, 0, b""
     while chunk := content.read(BLOCK):
         block = rest + chunk
         cut = block.rstrip().rfind(b"\n") + 1  # what follows may be half a line, or the last one with blank ones
         block, rest = block[:cut], block[cut:]
-        entries += _entries(file, entry, block)
+        entries += _entries(entry, block)
     last = rest.rstrip() + b"\n" if rest.strip() else b""
-    entries += _entries(file, entry, last)
+    entries += _entries(entry, last)
     if entries != head.entries:
-        raise _unlike(file, f"has {entries} entries and its head says {head.entries}")
+        raise MatrixMarketError(f"has {entries} entries and its head says {head.entries}")
     return rest == last
 
 
-def _entries(file: Path, entry: re.Pattern[bytes], block: bytes) -> int:
+def _entries(entry: re.Pattern[bytes], block: bytes) -> int:
     if not entry.fullmatch(block):
-        raise _unlike(file, "has a line that is no entry")
+        raise MatrixMarketError("has a line that is no entry")
     return block.count(b"\n")
-
-
-def _unlike(file: Path, found: str) -> ValueError:
-    return refusal(file, found, "it is cut short, damaged or no Matrix Market file, replace it")
