@@ -25,19 +25,22 @@ METHODS = ("spectral", "GNMF", "NMF", "k-means")
 TAUS = (0.1, 0.3, 1.0, 2.0, 5.0, 20.0, 100.0)
 #: Set -> seeds.
 UNTOUCHED = {"digits": 5, "pbmc3k": 5, "mnist": 5, "news20": 3}
-#: Plain loops over the divergence are slow, too.
-TEXTS = ("reuters",)
+TEXTS = ("reuters", "tdt2")
 #: PIE is too large for plain loops.
 NOT_PIE = tuple(name for name in SETS if name != "pie")
+#: How clusters are read off V.
+READINGS = {"JointNMF": {}, "on V": {"assign": "kmeans"}, "from parts": {"from_parts": True}}
 #: What is said of it -> the task, its settings, and its sets (None: all).
 VARIANTS = {
     "S = D^(−½) W D^(−½) for F Fᵀ, τ = 10": ("variant", {"kind": "affinity", "tau": 10.0}, NOT_PIE),
     "S = D^(−½) W D^(−½) for F Fᵀ, τ = 100": ("variant", {"kind": "affinity", "tau": 100.0}, NOT_PIE),
     "V near a rotation of F, τ = 0.3": ("variant", {"kind": "rotation", "tau": 0.3}, NOT_PIE),
     "V near a rotation of F, τ = 1": ("variant", {"kind": "rotation", "tau": 1.0}, NOT_PIE),
+    "parts for V alone (no A)": ("fit", {"once": True}, None),
     "‖X‖² for ‖P X‖²": ("fit", {"by_all": True}, None),
     "random start": ("fit", {"init": "random"}, None),
     "k-means on V": ("fit", {"assign": "kmeans"}, None),
+    "k-means on V, from the largest parts": ("fit", {"from_parts": True}, None),
     "divergence, τ = 0.5": ("variant", {"kind": "divergence", "tau": 0.5}, TEXTS),
     "divergence, τ = 2": ("variant", {"kind": "divergence", "tau": 2.0}, TEXTS),
     "divergence, τ = 8": ("variant", {"kind": "divergence", "tau": 8.0}, TEXTS),
@@ -82,7 +85,7 @@ def everything(sets, untouched, seeds, few, splits):
         "errors": {name: runs("others-error", name, few) for name in sets},
         "heldout": {name: runs("new-samples", name, splits) for name in sets},
         "untouched": {
-            name: {"JointNMF": runs("fit", name, count), "on V": runs("fit", name, count, assign="kmeans")}
+            name: {said: runs("fit", name, count, **settings) for said, settings in READINGS.items()}
             | {method: runs("clusters", name, count, method=method) for method in METHODS[:3]}
             for name, count in untouched.items()
         },

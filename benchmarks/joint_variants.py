@@ -6,17 +6,25 @@ import numpy as np
 from scipy import sparse
 from sklearn.cluster import KMeans
 
+from manifact import JointNMF
 from manifact.backends import as_data
 from manifact.graphs import AffinityGraph
 from manifact.graphs.spectral import angles
 from manifact.models.joint import explained as explained_by
 from manifact.solvers.state import State
-from manifact.terms import KullbackLeibler, Matching, total
+from manifact.terms import Free, KullbackLeibler, Matching, total
 
 ITERATIONS = 300
 #: What indicators are raised by where steps are multiplicative: zeros could never grow.
 FLOOR = 0.05
 TOL = 1e-5
+
+
+class Once(JointNMF):
+    """‖X − V Uᵀ‖² + μ ‖F Fᵀ − V Vᵀ‖²: parts for V alone."""
+
+    def _model_terms(self, problem, exact):
+        return [term for term in super()._model_terms(problem, exact) if not isinstance(term, Free)]
 
 
 def affinity(X, W, k, seed, tau):

@@ -77,18 +77,20 @@ def test_more_neighbours_where_the_graph_falls_apart():
     assert select(X, n_components=[3, 4, 5]).best["n_neighbors"] == 5
 
 
-def evidence(net, modularity=0.5, error=0.02):
-    return choosing.Evidence(net, 0.0, modularity, error)
+def evidence(net, modularity=0.5, error=0.02, doubt=0.0):
+    return choosing.Evidence(net, 0.0, modularity, error, doubt)
 
 
 def test_clear_clusters_are_taken_though_finer_ones_say_more():
     assert choosing._best([1, 2, 3, 16], [evidence(0), evidence(0.98), evidence(1.2), evidence(2.7)]) == 2
+    # Not if that may be chance.
+    assert choosing._best([1, 2, 3, 16], [evidence(0), evidence(0.98, doubt=0.3), evidence(1.2), evidence(2.7)]) == 3
     # 2.7 of 4 bits are no longer clear, and there is nothing that is.
     assert choosing._best([1, 2, 3, 16], [evidence(0), evidence(0.6), evidence(1.0), evidence(2.7)]) == 16
 
 
 def test_elsewhere_what_modularity_merges_is_left_out():
-    rows = [evidence(0.6, 0.5), evidence(0.1, 0.7), evidence(0.2, 0.69), evidence(0.3, 0.6), evidence(0.25, 0.5)]
+    rows = [evidence(0.6, 0.5), evidence(0.1, 0.7), evidence(0.2, 0.67), evidence(0.3, 0.6), evidence(0.25, 0.5)]
     assert choosing._best([2, 3, 4, 5, 6], rows) == 5
     rows[3:] = [evidence(0.15, 0.6), evidence(0.1, 0.5)]
     assert choosing._best([2, 3, 4, 5, 6], rows) == 4

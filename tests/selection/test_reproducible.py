@@ -3,7 +3,15 @@ import pytest
 from scipy import sparse
 from sklearn.metrics import adjusted_rand_score, mutual_info_score
 
-from manifact.selection.reproducible import clusters, modularity, reproducible, shared, without_some_edges
+from manifact.selection.reproducible import (
+    Evidence,
+    averaged,
+    clusters,
+    modularity,
+    reproducible,
+    shared,
+    without_some_edges,
+)
 
 
 def cliques(sizes):
@@ -57,3 +65,10 @@ def test_planted_groups_are_most_reproducible():
     assert sizes[int(np.argmax([one.net for one in found]))] == 5
     assert found[3].disagreed == pytest.approx(0, abs=1e-9)
     assert found[6].disagreed > 0.3
+
+
+def test_a_mean_knows_how_sure_it_is():
+    pairs = [Evidence(1.0, 0.5, 0.6, 0.1), Evidence(2.0, 0.5, 0.8, 0.3)]
+    mean = averaged(pairs)
+    assert mean[:4] == pytest.approx((1.5, 0.5, 0.7, 0.2))
+    assert mean.doubt == pytest.approx(0.5)

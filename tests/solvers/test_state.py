@@ -2,7 +2,7 @@ import numpy as np
 from tests.conftest import problem
 
 from manifact.backends import as_data
-from manifact.solvers.state import State
+from manifact.solvers.state import State, TwofoldState
 
 
 def test_products_are_computed_once_and_kept_while_their_blocks_stay(monkeypatch):
@@ -40,3 +40,27 @@ def test_rescaling_keeps_the_products_it_can_scale():
     fresh = State(as_data(X), U / lengths, V * lengths)
     for name in ("XU", "XtV", "UtU", "VtV"):
         np.testing.assert_allclose(getattr(other, name), getattr(fresh, name))
+
+
+def test_two_representations_share_the_products_of_their_basis(monkeypatch):
+    X, _, V, U = problem()
+    data = as_data(X)
+    calls = []
+    times = data.times
+    monkeypatch.setattr(data, "times", lambda P: calls.append(1) or times(P))
+    s = TwofoldState(data, U, V, A=2 * V)
+    np.testing.assert_allclose(s.free.VtV, 4 * s.VtV)
+    assert s.free.XU is s.XU
+    assert len(calls) == 1
+    assert s.replace("V", 3 * V).free is s.free
+    np.testing.assert_allclose(s.replace("A", 3 * V).free.VtV, 9 * s.VtV)
+    assert TwofoldState(data, U, V).A is V
+
+
+def test_two_representations_are_rescaled_together():
+    X, _, V, U = problem()
+    s = TwofoldState(as_data(X), U, V, A=2 * V)
+    lengths = np.array([2.0, 0.5, 3.0, 1.0])
+    other = s.rescaled(lengths)
+    np.testing.assert_allclose(other.A, 2 * V * lengths)
+    np.testing.assert_allclose(other.alone().A @ other.U.T, 2 * V @ U.T)

@@ -8,11 +8,12 @@ from tests.reference import updates as plain
 from manifact.backends import as_data, as_gram, as_kernel
 from manifact.graphs import AffinityGraph
 from manifact.graphs.operator import check_affinity
-from manifact.solvers.state import ConceptState, State
+from manifact.solvers.state import ConceptState, State, TwofoldState
 from manifact.terms import (
     ElasticNet,
     ElementwiseStructure,
     EntropicSmoothness,
+    Free,
     Frobenius,
     KullbackLeibler,
     Locality,
@@ -144,3 +145,17 @@ def test_locality_on_plain_factors_is_the_papers_sum():
     s = State(as_data(X), U, V)
     expected = sum(V[i, k] * np.sum((U[:, k] - X[i]) ** 2) for i in range(len(X)) for k in range(4))
     assert Locality(0.3).value(s) == pytest.approx(0.3 * expected)
+
+
+@pytest.mark.parametrize("term", [Frobenius(), ElasticNet("V", 0.7, 1.3)])
+@pytest.mark.parametrize("block", ["U", "V", "A"])
+def test_a_free_term_sees_the_second_representation(term, block, rng):
+    one = state(weighted=True)
+    s = TwofoldState(one.data, one.U, one.V, A=rng.uniform(size=one.V.shape))
+    free = Free(term)
+    assert free.value(s) == term.value(State(one.data, one.U, s.A))
+    parts, direction, step = getattr(free, f"grad_{block}")(s), rng.standard_normal(s[block].shape), 1e-5
+    slope = (free.value(s.replace(block, s[block] + step * direction))
+             - free.value(s.replace(block, s[block] - step * direction))) / (2 * step)  # fmt: skip
+    expected = 0 if parts is None else np.sum((parts[0] - parts[1]) * direction)
+    assert slope == pytest.approx(expected, rel=1e-6, abs=1e-8)

@@ -13,6 +13,8 @@ from manifact import naming
 TOP_FEATURES = 8
 #: ‖V − its mean row‖ / ‖V‖ below this means that V hardly tells samples apart.
 SPREAD = 0.1
+#: Share of the samples in one cluster that is worth a word, unless there are few parts to share them out to.
+CROWD, FEW_PARTS = 0.4, 5
 
 
 @dataclass(frozen=True)
@@ -134,17 +136,34 @@ def of(model: Any, seconds: float | None, files: Mapping[str, Path], notes: Sequ
 
 def _notes(model: Any) -> list[str]:
     """What a person should look at."""
+    return [note for note in (_alike(model), _crowded(model)) if note is not None]
+
+
+def _alike(model: Any) -> str | None:
     import numpy as np
 
     V = model.representation_
     length = np.linalg.norm(V)
     strength = getattr(model, "graph_reg", 0)
     if strength and V.shape[1] > 1 and length > 0 and np.linalg.norm(V - V.mean(axis=0)) < SPREAD * length:
-        return [
+        return (
             f"V is almost the same for every sample, so its clusters mean little: --graph-reg {strength:g} is "
             "too strong for these data, try a hundredth of it"
-        ]
-    return []
+        )
+    return None
+
+
+def _crowded(model: Any) -> str | None:
+    labels = getattr(model, "labels_", None)
+    if labels is None or model.assign != "argmax" or model._k < FEW_PARTS:
+        return None
+    share = max(_sizes(model, labels) or [0]) / len(labels)
+    if share <= CROWD:
+        return None
+    return (
+        f"{share:.0%} of the samples have the same largest part: if that is not one group, use more parts (-k), "
+        "or divide them by k-means (--assign kmeans)"
+    )
 
 
 def _sizes(model: Any, labels: Any) -> list[int] | None:
