@@ -18,6 +18,7 @@ from manifact.graphs.operator import check_affinity
 from manifact.graphs.spectral import angles
 from manifact.metrics import accuracy, nmi
 from manifact.models.joint import explained
+from manifact.selection import choosing
 from manifact.solvers.state import TwofoldState
 from manifact.terms import Free, Frobenius, Matching
 
@@ -234,6 +235,14 @@ class TestAuto:
         model = JointNMF("auto", tau="auto", n_neighbors="auto", random_state=0).fit(self.BLOBS)
         np.testing.assert_array_equal(model.labels_, chosen.labels_)
         assert model.tau_ == 2.0
+
+    def test_neighbours_of_all_samples_are_looked_for_once(self, monkeypatch):
+        X, _ = make_blobs(choosing.SAMPLES + 100, n_features=20, centers=6, random_state=0)
+        sizes = []
+        search = KNNGraph.build
+        monkeypatch.setattr(KNNGraph, "build", lambda self, X, y=None: sizes.append(len(X)) or search(self, X, y))
+        JointNMF("auto", n_neighbors="auto", random_state=0).fit(X - X.min())
+        assert sizes.count(len(X)) == 1
 
     def test_a_choice_is_saved_and_forgotten_when_it_is_no_more(self, tmp_path):
         model = JointNMF("auto", random_state=0).fit(self.BLOBS)

@@ -130,9 +130,9 @@ class JointNMF(WithGraph):
         self.n_components_, self.tau_, self._built_by = self.n_components, self.tau, self.graph
         neighbors = self.n_neighbors if self.graph is None else None
         if "auto" in (self.n_components, self.tau, neighbors):
-            from manifact.selection import select
+            from manifact.selection.choosing import choose
 
-            self.selection_ = select(
+            self.selection_, built = choose(
                 self._check_data(X, reset=True),
                 n_components=self.n_components,
                 n_neighbors="auto" if neighbors is None else neighbors,
@@ -142,7 +142,8 @@ class JointNMF(WithGraph):
                 verbose=self.verbose,
             )
             best = self.selection_.best
-            self.n_components_, self.tau_, self._built_by = best["n_components"], best["tau"], self.selection_.graph
+            self.n_components_, self.tau_ = best["n_components"], best["tau"]
+            self._built_by = self.selection_.graph if built is None else built
         elif self.graph is None:
             self._built_by = KNNGraph(self.n_neighbors)
 

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from manifact import checks
-from manifact.graphs import AffinityGraph, GraphBuilder, KNNGraph, as_builder
+from manifact.graphs import AffinityGraph, Graph, GraphBuilder, KNNGraph, as_builder
 from manifact.graphs.builder import as_samples
 from manifact.progress import showing, steps
 from manifact.selection.reproducible import Evidence, averaged, reproducible
@@ -91,13 +91,23 @@ def select(
     Selection(n_components=6, n_neighbors=5, tau=2.0)
     >>> V = selection.model().fit_transform(X - X.min())
     """
+    return choose(
+        X, n_components=n_components, n_neighbors=n_neighbors, tau=tau, graph=graph, random_state=random_state,
+        verbose=verbose,
+    )[0]  # fmt: skip
+
+
+def choose(
+    X: Any, *, n_components: Any, n_neighbors: Any, tau: Any, graph: Any, random_state: Any, verbose: bool
+) -> tuple[Selection, Graph | None]:
+    """What `select` returns, and the chosen graph of all samples where that had to be built."""
     X = as_samples(X)
     sizes = _sizes(n_components, X.shape[0])
     weight = _tau(tau)
     rng = check_random_state(random_state)
     with showing(bool(verbose)):
         builders = _builders(graph, n_neighbors, X.shape[0])
-        chosen = _first_together(builders, X)
+        chosen, built = _first_together(builders, X)
         # With "auto" the others were only there in case the graph falls apart.
         looked_at = [chosen] if isinstance(n_neighbors, str) else list(builders)
         evidence = {count: _evidence(X, builders[count], sizes, rng) for count in looked_at}
@@ -106,7 +116,7 @@ def select(
     ]
     best = {"n_components": _best(sizes, evidence[chosen]), "n_neighbors": chosen, "tau": weight}
     given = graph is not None and chosen is None
-    return Selection(rows, best, graph if given else builders[chosen], random_state)
+    return Selection(rows, best, graph if given else builders[chosen], random_state), built
 
 
 def _best(sizes: list[int], evidence: list[Evidence | None]) -> int:
@@ -199,10 +209,11 @@ def _builders(graph: Any, n_neighbors: Any, n: int) -> dict[int | None, GraphBui
     return {count: clone(base).set_params(n_neighbors=count) for count in counts}
 
 
-def _first_together(builders: dict[int | None, GraphBuilder], X: Any) -> int | None:
-    """The first whose graph's largest pieces, as many as clusters are looked for, hold almost all samples; or the last.
+def _first_together(builders: dict[int | None, GraphBuilder], X: Any) -> tuple[int | None, Graph | None]:
+    """The first whose graph holds together, and that graph: almost all samples are in its largest pieces.
 
-    Fewer pieces may well be clusters; more are crumbs, such as copies that have only each other for neighbours.
+    As many pieces as clusters are looked for may well be clusters; more are crumbs, such as copies that have only each
+    other for neighbours. The last is not looked at: it is what is left.
     """
     *others, last = builders
     for count in others:
@@ -210,5 +221,5 @@ def _first_together(builders: dict[int | None, GraphBuilder], X: Any) -> int | N
         assert isinstance(graph, AffinityGraph)
         sizes = np.sort(np.bincount(connected_components(graph.W, directed=False)[1]))[::-1]
         if sizes[:MOST_COMPONENTS].sum() >= TOGETHER * X.shape[0]:
-            return count
-    return last
+            return count, graph
+    return last, None
