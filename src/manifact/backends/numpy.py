@@ -189,7 +189,7 @@ def sweep_matching(
     n = V.shape[0]
     V = np.array(V, order="C")
     rows = [np.ascontiguousarray(np.broadcast_to(np.asarray(part, dtype=np.float64), (n,))) for part in (scale, shift)]
-    M, A = cross(F, V), cross(V[inside], V[inside])
+    M, A = np.ascontiguousarray(cross(V, F)), cross(V[inside], V[inside])
     G = np.ascontiguousarray(G, dtype=np.float64)
     matching.sweep_matching(G, np.ascontiguousarray(B), *rows, np.ascontiguousarray(F), inside, mu, M, A, V)
     return V

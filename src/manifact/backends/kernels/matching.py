@@ -12,6 +12,8 @@ from manifact.backends.kernels import kernel
 @kernel
 def lowest(a: float, q: float, r: float) -> float:
     """The t ≥ 0 where a t⁴ + q t² + r t is lowest, a > 0."""
+    if q >= 0 and r >= 0:
+        return 0.0
     # Stationary points: t³ + p t + s = 0. Of three the largest is the one that can be a minimum at t > 0.
     p, s = q / (2 * a), r / (4 * a)
     inner = (s / 2) ** 2 + (p / 3) ** 3
@@ -33,53 +35,72 @@ def sweep_matching(
     """One round over all entries of V, row after row, each to its best value with all others held still.
 
     Lowers Σ_j scale_j v_jᵀGv_j − 2 b_jᵀv_j + shift_j v_jᵀv_j + μ ‖F Fᵀ − V Vᵀ‖² over V ≥ 0, the last term over the rows
-    that are ``inside``. M = FᵀV and A = VᵀV (of those rows) are kept up to date.
+    that are ``inside``. M = VᵀF and A = VᵀV (of those rows) are kept up to date. Most entries of a row are 0 and stay
+    so: only M f, k² operations, is computed in full.
     """
     n, k = V.shape
     width = F.shape[1]
-    v, old, pull = np.empty(k), np.empty(k), np.empty(k)
+    # Of one row: its entries, where it was not 0, and H v with H = scale G + 2 μ A, A without this row.
+    v, old, slopes = np.empty(k), np.empty(k), np.empty(k)
+    used = np.empty(k, dtype=np.int64)
     for j in range(n):
+        weight = 2 * mu if inside[j] else 0.0
+        count, own, length = 0, 0.0, 0.0
         for c in range(k):
             v[c] = old[c] = V[j, c]
-        own, length = 0.0, 0.0
+            if v[c] != 0:
+                used[count] = c
+                count += 1
         if inside[j]:
             for a in range(width):
                 own += F[j, a] * F[j, a]
-            for c in range(k):
+            for one in range(count):
+                c = used[one]
                 length += v[c] * v[c]
-                pull[c] = -own * v[c]
-            for a in range(width):
-                f = F[j, a]
-                for c in range(k):
-                    pull[c] += f * M[a, c]
-            for c in range(k):
-                for e in range(k):
-                    A[c, e] -= old[c] * old[e]
-        for c in range(k):
-            slope = 0.0
-            for e in range(k):
-                slope += G[c, e] * v[e]
-            square = scale[j] * G[c, c] + shift[j]
-            linear = 2 * (scale[j] * (slope - G[c, c] * v[c]) - B[j, c])
+                for other in range(count):
+                    A[c, used[other]] -= v[c] * v[used[other]]
+        slopes[:] = 0.0
+        for one in range(count):
+            _add(scale[j] * v[used[one]], G[used[one]], slopes)
             if inside[j]:
-                others = 0.0
-                for e in range(k):
-                    others += A[c, e] * v[e]
+                _add(weight * v[used[one]], A[used[one]], slopes)
+        for c in range(k):
+            bend, pull = scale[j] * G[c, c], B[j, c]
+            if inside[j]:
+                drawn = -own * old[c]
+                for a in range(width):
+                    drawn += F[j, a] * M[c, a]
+                bend, pull = bend + weight * A[c, c], pull + weight * drawn
+            slope = slopes[c] - bend * v[c] - pull
+            square = bend + shift[j]
+            if inside[j]:
                 rest = length - v[c] * v[c]
-                square += 2 * mu * (rest - own + A[c, c])
-                linear += 4 * mu * (others - A[c, c] * v[c] - pull[c])
-                v[c] = lowest(mu, square, linear)
-                length = rest + v[c] * v[c]
+                new = lowest(mu, square + weight * (rest - own), 2 * slope)
+                length = rest + new * new
             else:
-                v[c] = max(0.0, -linear / (2 * square)) if square > 0 else 0.0
+                new = max(0.0, -slope / square) if square > 0 else 0.0
+            if new != v[c]:
+                _add(scale[j] * (new - v[c]), G[c], slopes)
+                if inside[j]:
+                    _add(weight * (new - v[c]), A[c], slopes)
+                v[c] = new
+        count = 0
         for c in range(k):
             V[j, c] = v[c]
             v[c] = V[j, c]  # as it is stored
+            if v[c] != 0:
+                used[count] = c
+                count += 1
+            if inside[j] and v[c] != old[c]:
+                _add(v[c] - old[c], F[j], M[c])
         if inside[j]:
-            for c in range(k):
-                for e in range(k):
-                    A[c, e] += v[c] * v[e]
-            for a in range(width):
-                f = F[j, a]
-                for c in range(k):
-                    M[a, c] += f * (v[c] - old[c])
+            for one in range(count):
+                for other in range(count):
+                    A[used[one], used[other]] += v[used[one]] * v[used[other]]
+
+
+@kernel
+def _add(factor: float, row: Any, out: Any) -> None:
+    """``out`` += factor · row."""
+    for e in range(len(out)):
+        out[e] += factor * row[e]
