@@ -97,10 +97,11 @@ rotation are plainly written, without A, 300 iterations at the most.
     "joint-untouched": (
         "JointNMF on sets that nothing was chosen by",
         """
-JointNMF as it comes, on sets that neither τ nor anything else was chosen by: scikit-learn's digits, MNIST's 10,000
-test images, 20 Newsgroups ((1 + log tf) idf), and the cells of PBMC 3k (log(1 + counts); cells without a class are
-fitted, not scored). Samples of unit length; methods as in `joint-clusters`, k-means on JointNMF's V, and the same from
-the clusters of the largest parts. Mean and standard deviation over {splits} seeds, {few} for 20 Newsgroups.""",
+JointNMF as it comes, on sets that neither τ nor anything else in it was chosen by: scikit-learn's digits, MNIST's
+10,000 test images, 20 Newsgroups ((1 + log tf) idf), and the cells of PBMC 3k (log(1 + counts); cells without a class
+are fitted, not scored). Samples of unit length; methods as in `joint-clusters`, k-means on JointNMF's V, and k-means
+from the clusters of the largest parts, rows of V at unit length. Mean and standard deviation over {splits} seeds, {few}
+for 20 Newsgroups.""",
     ),
     "joint-sizes": (
         "JointNMF: sizes of clusters",

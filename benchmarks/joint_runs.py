@@ -32,7 +32,7 @@ SETS = {
     "coil20": ("unit", None), "reuters": ("tfidf", 30), "tdt2": ("tfidf", 30), "pie": ("unit", None),
 }  # fmt: skip
 #: By task, raised whenever a change of the code changes its results: what was stored before is then done again.
-RESULTS = {"fit": 3, "sizes": 4, "new-samples": 3}
+RESULTS = {"fit": 4, "sizes": 5, "new-samples": 4}
 #: Held-out samples are few, and few samples have a higher NMI: so many draws of as many training samples beside them.
 DRAWS = 20
 

@@ -16,7 +16,7 @@ from manifact.graphs import Graph
 from manifact.solvers.engine import Iteration
 from manifact.solvers.state import Momentum, State
 
-FORMAT = "manifact-checkpoint-1"
+FORMAT = "manifact-checkpoint-2"
 #: Name of a factor's array as it was one iteration earlier.
 BEFORE = "{}_before"
 #: Parameters that do not change the iterates: a run may go on with other values of them.
@@ -78,6 +78,9 @@ def _fingerprint(model: Any, problem: Any, solver: str) -> str:
         if name not in FREE:
             _add(hashed, name)
             _add(hashed, value)
+    # What "auto" chose, which may be another value the next time.
+    _add(hashed, model._k)
+    _add(hashed, getattr(model, "tau_", None))
     data, graph = problem.data, problem.graph
     _add(hashed, data.times(np.ones((data.shape[1], 1), dtype=data.dtype)))
     _add(hashed, data.square_sum)

@@ -3,7 +3,7 @@ import pytest
 from sklearn.decomposition._nmf import _initialize_nmf
 from tests.conftest import KINDS, problem
 
-from manifact import GNMF, LPNMF, NMF
+from manifact import GNMF, LPNMF, NMF, JointNMF
 from manifact.graphs import AffinityGraph, KNNGraph
 from manifact.graphs.operator import check_affinity
 from manifact.models.start import STARTS, spectral_clusters, start, unit_columns
@@ -95,6 +95,16 @@ def test_warm_start_goes_on_from_the_last_fit():
     exact = NMF(4, random_state=0).fit(X)
     np.testing.assert_array_equal(exact.components_, before)
     assert start_loss == pytest.approx(np.sum((X[:10] - exact.transform(X[:10]) @ before) ** 2), rel=1e-6)
+
+
+@pytest.mark.parametrize("settings", [{}, {"normalize": "basis"}, {"alpha_V": 0.01, "l1_ratio": 0.5}])
+def test_warm_start_of_two_representations(settings):
+    X, W, _, _ = problem(n=40)
+    warm = JointNMF(4, graph=W, warm_start=True, random_state=0, tol=1e-10, max_iter=3000, **settings).fit(X)
+    last = warm.objective_[-1]
+    warm.fit(X)
+    assert warm.objective_[0] == pytest.approx(last, rel=1e-4)
+    assert warm.n_iter_ < 100
 
 
 def test_warm_start_refuses_another_shape():

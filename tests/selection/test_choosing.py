@@ -77,14 +77,16 @@ def test_more_neighbours_where_the_graph_falls_apart():
     assert select(X, n_components=[3, 4, 5]).best["n_neighbors"] == 5
 
 
-def evidence(net, modularity=0.5, error=0.02, doubt=0.0):
-    return choosing.Evidence(net, 0.0, modularity, error, doubt)
+def evidence(net, modularity=0.5, error=0.02, net_error=0.0):
+    return choosing.Evidence(net, 0.0, modularity, error, net_error)
 
 
 def test_clear_clusters_are_taken_though_finer_ones_say_more():
     assert choosing._best([1, 2, 3, 16], [evidence(0), evidence(0.98), evidence(1.2), evidence(2.7)]) == 2
     # Not if that may be chance.
-    assert choosing._best([1, 2, 3, 16], [evidence(0), evidence(0.98, doubt=0.3), evidence(1.2), evidence(2.7)]) == 3
+    assert (
+        choosing._best([1, 2, 3, 16], [evidence(0), evidence(0.98, net_error=0.3), evidence(1.2), evidence(2.7)]) == 3
+    )
     # 2.7 of 4 bits are no longer clear, and there is nothing that is.
     assert choosing._best([1, 2, 3, 16], [evidence(0), evidence(0.6), evidence(1.0), evidence(2.7)]) == 16
 

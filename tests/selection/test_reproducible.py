@@ -71,4 +71,4 @@ def test_a_mean_knows_how_sure_it_is():
     pairs = [Evidence(1.0, 0.5, 0.6, 0.1), Evidence(2.0, 0.5, 0.8, 0.3)]
     mean = averaged(pairs)
     assert mean[:4] == pytest.approx((1.5, 0.5, 0.7, 0.2))
-    assert mean.doubt == pytest.approx(0.5)
+    assert mean.net_error == pytest.approx(0.5)

@@ -37,7 +37,7 @@ class TestSteps:
         second = step(first)
         assert [rate for _, rate in self.asked] == [0.0, FIRST]
         assert second.momentum.rate == pytest.approx(FIRST * GROWTH)
-        assert second.momentum.bound == min(1.0, BOUND_GROWTH)
+        assert second.momentum.bound == 1
         np.testing.assert_array_equal(second.momentum.before.U, first.U)
         step(second)
         np.testing.assert_array_equal(self.asked[-1][0], first.U)
@@ -50,6 +50,15 @@ class TestSteps:
         np.testing.assert_allclose(second.U, 0.81 * s.U)
         assert second.momentum.rate == pytest.approx(FIRST / DECAY)
         assert second.momentum.bound == FIRST
+
+    def test_it_does_not_grow_past_a_rate_that_failed_but_by_little(self):
+        s, step = self.run([0.99, 1.5, *[0.99] * 40])
+        for _ in range(22):
+            s = step(s)
+        # Twenty steps that paid: the bound has grown from the rate that failed, and holds the rate.
+        assert s.momentum.bound == pytest.approx(FIRST * BOUND_GROWTH**20)
+        assert s.momentum.rate == pytest.approx(FIRST * BOUND_GROWTH**19)
+        assert s.momentum.rate < FIRST / DECAY * GROWTH**20
 
     def test_nothing_moves_where_even_a_plain_step_rises(self):
         s, step = self.run([1.5])

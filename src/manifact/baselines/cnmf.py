@@ -102,7 +102,7 @@ class CNMF(Factorization):
 
     def _starts_from_samples(self) -> bool:
         """Whether the start has a row for each sample and not for each group."""
-        return not isinstance(self.init, str) or (self.warm_start and hasattr(self, "n_iter_"))
+        return not isinstance(self.init, str) or self._goes_on
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

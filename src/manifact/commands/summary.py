@@ -154,10 +154,12 @@ def _alike(model: Any) -> str | None:
 
 
 def _crowded(model: Any) -> str | None:
+    import numpy as np
+
     labels = getattr(model, "labels_", None)
     if labels is None or model.assign != "argmax" or model._k < FEW_PARTS:
         return None
-    share = max(_sizes(model, labels) or [0]) / len(labels)
+    share = float(np.bincount(labels).max()) / len(labels)
     if share <= CROWD:
         return None
     return (

@@ -169,10 +169,10 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
         every : int, optional
             Iterations between two checkpoints (default 10).
         callbacks : callable or several, optional
-            Called with an `Iteration` (``number``, ``objective`` so far, ``state.U``, ``state.V``) before the first and
-            after every iteration; a true answer ends the run there. Of several starts (``n_init``) the one that goes on
-            is seen, from where its trial ended. scikit-learn's own callbacks go to ``set_callbacks``, where its version
-            has them.
+            Called with an `Iteration` (``number``, ``objective`` so far, ``state.U``, ``state.V``, of JointNMF also
+            ``state.A``) before the first and after every iteration; a true answer ends the run there. Of several starts
+            (``n_init``) the one that goes on is seen, from where its trial ended. scikit-learn's own callbacks go to
+            ``set_callbacks``, where its version has them.
         """
         self._fit(X, y, sample_weight, checkpoint, every, callbacks)
         return self
@@ -215,7 +215,8 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
         told = as_callbacks(callbacks)
         X = self._check_data(X, reset=True)
         weight = self._check_weight(sample_weight, X)
-        require(8 * sum(X.shape) * self._k * X.dtype.itemsize, "the factors", "lower n_components")
+        factors = 4 * len(self._state_type.blocks)
+        require(factors * sum(X.shape) * self._k * X.dtype.itemsize, "the factors", "lower n_components")
         rng = check_random_state(self.random_state)
         problem = Problem(X, y, self._make_data(X, weight), self._build_graph(X, y), rng)
         plan = self._plan(problem)
@@ -242,15 +243,15 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
         untold = 0.0 if self._stops_early and solver == "mu" else DEFAULT_TOL
         tol = untold if self.tol is None else self.tol
         terms: list[Term] = [LOSSES[self._loss]()]
-        terms += self._model_terms(problem, exact=self.tol == 0) + self._penalties(problem.X.shape)
+        terms += [*self._model_terms(problem, exact=self.tol == 0), *self._penalties(problem.X.shape)]
         return Plan(solver, terms, self._make_step(solver, terms, problem), max_iter, tol)
 
-    def _penalties(self, shape: tuple[int, int]) -> list[Term]:
+    def _penalties(self, shape: tuple[int, int]) -> list[ElasticNet]:
         """scikit-learn's penalties: its objective halves the squared error, ours (the papers') does not."""
         n, m = shape
         whole = 2.0 if self._loss == "frobenius" else 1.0
         alpha_U = self.alpha_V if self.alpha_U == "same" else float(self.alpha_U)
-        penalties: list[Term] = []
+        penalties: list[ElasticNet] = []
         for block, alpha, size in (("V", self.alpha_V, m), ("U", alpha_U, n)):
             if alpha > 0:
                 strength = whole * alpha * size
@@ -276,12 +277,12 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
 
     def _first(self, problem: Problem, plan: Plan) -> Result:
         """The start, or of ``n_init`` starts the one with the lowest objective after ``init_iter`` iterations."""
-        drawn = isinstance(self.init, str) and not (self.warm_start and hasattr(self, "n_iter_"))
+        drawn = isinstance(self.init, str) and not self._goes_on
         starts = self.n_init if drawn else 1
         iterations = 0 if starts == 1 else min(self.init_iter, plan.max_iter)
         best: Result | None = None
         for _ in range(starts):
-            start = self._prepare(plan.solver, plan.terms, self._state_type(problem.data, *self._start(problem)))
+            start = self._prepare(plan.solver, plan.terms, self._begin(problem))
             result = run(start, plan.terms, plan.step, max_iter=iterations, tol=0)
             if best is None or result.objective[-1] < best.objective[-1]:
                 best = result
@@ -290,9 +291,17 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
         assert best is not None
         return best
 
+    def _begin(self, problem: Problem) -> State:
+        """The state to start from."""
+        return self._state_type(problem.data, *self._start(problem))
+
+    @property
+    def _goes_on(self) -> bool:
+        return self.warm_start and hasattr(self, "n_iter_")
+
     def _start(self, problem: Problem) -> tuple[Array, Array]:
         """U and V to start from."""
-        if self.warm_start and hasattr(self, "n_iter_"):
+        if self._goes_on:
             return self._warm(problem.X)
         if isinstance(self.init, str):
             return self._named_start(problem)
@@ -331,9 +340,8 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
         self.converged_ = result.converged
         self.solver_ = plan.solver
         weight = problem.data.weight
-        if weight is not None and not self._tied and not weight.all():
-            # Nothing in the objective holds these rows; they get what transform would give them.
-            fitted = np.where(weight[:, None] > 0, state.V, self._project_training(problem))
+        if (unheld := self._unheld(problem)).any():
+            fitted = np.where(unheld[:, None], self._project_training(problem), state.V)
             state = state.replace("V", fitted)
         self.representation_ = state.V
         self._store_graph(problem.graph, state.V)
@@ -343,6 +351,14 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
         loss = LOSSES[self._loss]().value(self._state_type(unweighted, state.U, state.V))
         self.reconstruction_err_ = float(np.sqrt(max(0.0, whole * loss)))
         self._assign(self._clustered(state.V), problem.rng, hurry=result.reason == "interrupted")
+
+    def _unheld(self, problem: Problem) -> Array:
+        """Samples that nothing in the objective holds: they get what transform would give them."""
+        weight = problem.data.weight
+        if weight is None or (self._tied and problem.graph is None):
+            return np.zeros(problem.X.shape[0], dtype=bool)
+        unheld: Array = weight == 0
+        return unheld & (problem.graph.degrees == 0) if self._tied and problem.graph is not None else unheld
 
     def _of_samples(self, problem: Problem, plan: Plan, state: State) -> State:
         """The state with a row of V for each sample."""
@@ -414,7 +430,7 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
     def _V_penalty(self, shape: tuple[int, int]) -> tuple[float, float]:
         """Strength of L1 and L2 on V."""
         for penalty in self._penalties(shape):
-            if isinstance(penalty, ElasticNet) and penalty.block == "V":
+            if penalty.block == "V":
                 return penalty.l1, penalty.l2
         return 0.0, 0.0
 

@@ -31,8 +31,8 @@ class JointNMF(WithGraph):
     and whose parts rebuild the data. The graph fixes the size of V, so that nothing drifts and nothing collapses: there
     is a minimum, and running longer changes hardly anything.
 
-    A are coefficients that only the data hold, as `transform` gives them: parts that were made for V alone would be the
-    means of clusters, and rebuild a sample hardly better than its own cluster's mean does.
+    A are coefficients that only the data hold, as `transform` gives them (sample weights aside): parts that were made
+    for V alone would be close to the means of clusters, and rebuild a sample hardly better than these do.
 
     P projects onto the columns of F, so ‖P X‖² is what the graph's directions explain of the data: most of an image,
     a tenth of a sparse text. Both terms count by what they can explain, and τ means the same on every set.
@@ -120,8 +120,11 @@ class JointNMF(WithGraph):
 
     def _fit(self, X: Any, *arguments: Any, **options: Any) -> Array:
         self._check_parameters()
-        self._choose(X)
-        fitted: Array = super()._fit(X, *arguments, **options)
+        try:
+            self._choose(X)
+            fitted: Array = super()._fit(X, *arguments, **options)
+        finally:
+            self.__dict__.pop("_built_by", None)
         return fitted
 
     def _choose(self, X: Any) -> None:
@@ -130,9 +133,9 @@ class JointNMF(WithGraph):
         self.n_components_, self.tau_, self._built_by = self.n_components, self.tau, self.graph
         neighbors = self.n_neighbors if self.graph is None else None
         if "auto" in (self.n_components, self.tau, neighbors):
-            from manifact.selection.choosing import choose
+            from manifact.selection.choosing import select_and_build
 
-            self.selection_, built = choose(
+            self.selection_, built = select_and_build(
                 self._check_data(X, reset=True),
                 n_components=self.n_components,
                 n_neighbors="auto" if neighbors is None else neighbors,
@@ -148,14 +151,14 @@ class JointNMF(WithGraph):
             self._built_by = KNNGraph(self.n_neighbors)
 
     def _build_graph(self, X: Any, y: Any) -> Graph | None:
-        return self._built(self.__dict__.pop("_built_by"), X, y)
+        return self._built(self._built_by, X, y)
 
     def _model_terms(self, problem: Problem, exact: bool) -> list[Term]:
+        # Without the graph the two representations would be one.
         if self.tau_ == 0:
             return []
-        # What `transform` minimises: without the graph the two representations would be one.
-        free: list[Term] = [Free(term) for term in (Frobenius(), *self._penalties(problem.X.shape)) if _on_V(term)]
-        return [*free, self._matching(problem)]
+        penalties = [term for term in self._penalties(problem.X.shape) if term.block == "V"]
+        return [Free(Frobenius()), *map(Free, penalties), self._matching(problem)]
 
     def _matching(self, problem: Problem) -> Matching:
         assert problem.graph is not None
@@ -180,6 +183,13 @@ class JointNMF(WithGraph):
         U, V = from_clusters(problem.X, ranks[labels], self._k, floor=0.0)
         dtype = problem.data.dtype
         return np.ascontiguousarray(U, dtype=dtype), np.ascontiguousarray(V, dtype=dtype)
+
+    def _begin(self, problem: Problem) -> State:
+        s = super()._begin(problem)
+        if not self._goes_on:
+            return s
+        # A is not kept: it is what the basis makes of the data.
+        return s.replace("A", (self._project(problem.X, tie=False) / self._scale).astype(s.V.dtype))
 
     def _store(self, problem: Problem, plan: Plan, result: Result) -> None:
         self._mu = sum(term.mu for term in plan.terms if isinstance(term, Matching))
@@ -228,10 +238,6 @@ def _is_auto(name: str, value: Any) -> bool:
         checks.option(name, value, ("auto",))
         return True
     return False
-
-
-def _on_V(term: Term) -> bool:
-    return getattr(term, "block", "V") == "V"
 
 
 def explained(data: Any, F: Array) -> float:

@@ -91,13 +91,13 @@ def select(
     Selection(n_components=6, n_neighbors=5, tau=2.0)
     >>> V = selection.model().fit_transform(X - X.min())
     """
-    return choose(
+    return select_and_build(
         X, n_components=n_components, n_neighbors=n_neighbors, tau=tau, graph=graph, random_state=random_state,
         verbose=verbose,
     )[0]  # fmt: skip
 
 
-def choose(
+def select_and_build(
     X: Any, *, n_components: Any, n_neighbors: Any, tau: Any, graph: Any, random_state: Any, verbose: bool
 ) -> tuple[Selection, Graph | None]:
     """What `select` returns, and the chosen graph of all samples where that had to be built."""
@@ -110,7 +110,8 @@ def choose(
         chosen, built = _first_together(builders, X)
         # With "auto" the others were only there in case the graph falls apart.
         looked_at = [chosen] if isinstance(n_neighbors, str) else list(builders)
-        evidence = {count: _evidence(X, builders[count], sizes, rng) for count in looked_at}
+        known = {} if built is None else {chosen: built}
+        evidence = {count: _evidence(X, builders[count], known.get(count), sizes, rng) for count in looked_at}
     rows = [
         _row(k, count, weight, what) for count, found in evidence.items() for k, what in zip(sizes, found, strict=True)
     ]
@@ -126,21 +127,24 @@ def _best(sizes: list[int], evidence: list[Evidence | None]) -> int:
         return sizes[0]
     # Of the log2 k bits that k even clusters can say.
     bits = {k: (what, np.log2(k)) for k, what in zip(sizes, found, strict=True) if k > 1}
-    clear = {k: what.net / most for k, (what, most) in bits.items() if what.net - what.doubt >= CLEAR * most}
+    clear = {k: what.net / most for k, (what, most) in bits.items() if what.net - what.net_error >= CLEAR * most}
     if clear:
         return max(clear, key=lambda k: clear[k])
     # Modularity merges small clusters: its best is too coarse if anything, and so is what is as good but for the error.
     top = max(found, key=lambda what: what.modularity)
-    first = max(i for i, what in enumerate(found) if what.modularity >= top.modularity - SURE * top.error)
+    first = max(i for i, what in enumerate(found) if what.modularity >= top.modularity - SURE * top.modularity_error)
     return sizes[max(range(first, len(sizes)), key=lambda i: found[i].net)]
 
 
-def _evidence(X: Any, builder: GraphBuilder, sizes: list[int], rng: np.random.RandomState) -> list[Evidence | None]:
+def _evidence(
+    X: Any, builder: GraphBuilder, built: Graph | None, sizes: list[int], rng: np.random.RandomState
+) -> list[Evidence | None]:
+    """For each of ``sizes``; ``built`` is the graph of all samples, where it is known."""
     if len(sizes) == 1:
         return [None]
     pairs = []
     with steps("components", total=PAIRS) as advance:
-        for W in draws(X, builder, PAIRS, rng):
+        for W in draws(X, builder, PAIRS, rng, built):
             pairs.append(reproducible(W, sizes, rng))
             advance(1)
     return [averaged(both) for both in zip(*pairs, strict=True)]

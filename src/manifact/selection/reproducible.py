@@ -27,9 +27,9 @@ class Evidence(NamedTuple):
     disagreed: float
     #: Weight of the edges inside clusters, as a share; less what it would be by chance; and how sure the share is.
     modularity: float
-    error: float
+    modularity_error: float
     #: Standard error of ``net``, where several pairs of clusterings were compared.
-    doubt: float = 0.0
+    net_error: float = 0.0
 
     @property
     def net(self) -> float:
@@ -39,8 +39,8 @@ class Evidence(NamedTuple):
 
 def averaged(pairs: Sequence[Evidence]) -> Evidence:
     """The mean of what several pairs of clusterings say, and how sure it is."""
-    doubt = np.std([one.net for one in pairs], ddof=1) / np.sqrt(len(pairs))
-    return Evidence(*np.mean(pairs, axis=0).tolist())._replace(doubt=float(doubt))
+    error = np.std([one.net for one in pairs], ddof=1) / np.sqrt(len(pairs))
+    return Evidence(*np.mean(pairs, axis=0).tolist())._replace(net_error=float(error))
 
 
 def reproducible(W: Any, sizes: Sequence[int], rng: np.random.RandomState) -> list[Evidence]:

@@ -20,11 +20,16 @@ NEIGHBORS, STEPS = 5, 6
 MOST_ENTRIES = 50_000_000
 
 
-def draws(X: Any, builder: GraphBuilder, count: int, rng: np.random.RandomState) -> Iterator[Any]:
-    """``count`` affinities, each of at most `SAMPLES` samples: of all of them, or of some, drawn anew each time."""
+def draws(
+    X: Any, builder: GraphBuilder, count: int, rng: np.random.RandomState, built: Graph | None = None
+) -> Iterator[Any]:
+    """``count`` affinities, each of at most `SAMPLES` samples: of all of them, or of some, drawn anew each time.
+
+    ``built`` is the graph of all samples, where it is known.
+    """
     n = X.shape[0]
     if n <= SAMPLES:
-        W = _edges(builder.build(X), X)
+        W = _edges(builder.build(X) if built is None else built, X)
         yield from (W for _ in range(count))
         return
     whole = builder.build(X) if isinstance(builder, AffinityBuilder | BuiltGraph) else None

@@ -18,42 +18,38 @@ BASIS_SWEEPS = 2
 
 def matched(terms: list[Term]) -> Step:
     """One iteration: V entry by entry, A, then U. Without terms on A it is left alone."""
-    twofold = any(isinstance(term, Free) for term in terms)
-    parts = Parts.of([term for term in terms if not isinstance(term, Free)], Frobenius, Matching)
-    return with_momentum(terms, partial(_iterate, parts, twofold), lambda s: s)
+    held = Parts.of([term for term in terms if not isinstance(term, Free)], Frobenius, Matching)
+    on_A = [term.term for term in terms if isinstance(term, Free)]
+    free = Parts.of(on_A, Frobenius, Matching) if on_A else None
+    if free is not None and (free.smoothness is not None or free.U_penalty != (0.0, 0.0)):
+        raise TypeError("there is no exact step for a second representation with a graph or a penalty on the basis")
+    return with_momentum(terms, partial(_iterate, held, free), lambda s: s)
 
 
-def _iterate(parts: Parts, twofold: bool, s: TwofoldState, before: TwofoldState, rate: float) -> TwofoldState:
+def _iterate(held: Parts, free: Parts | None, s: TwofoldState, before: TwofoldState, rate: float) -> TwofoldState:
     data = s.data
     U, XU = ahead(s.U, before.U, rate), ahead(s.XU, before.XU, rate)
     G = data.cross(U, U).astype(U.dtype, copy=False)
-    V = _step_V(parts, data, ahead(s.V, before.V, rate), G, XU)
+    V = _step_rows(held, data, ahead(s.V, before.V, rate), G, XU)
     new = s.replace("V", V)
     coefficients = ahead(V, s.V, rate)
     gram = data.gram(coefficients)
-    if twofold:
-        A = _step_A(parts, data, ahead(s.A, before.A, rate), G, XU)
+    if free is not None:
+        A = _step_rows(free, data, ahead(s.A, before.A, rate), G, XU)
         new = new.replace("A", A)
         further = ahead(A, s.A, rate)
         coefficients, gram = coefficients + further, gram + data.gram(further)
-    l1, l2 = parts.U_penalty
+    l1, l2 = held.U_penalty
     # Both representations share the basis, so one product with X serves both.
     B = data.times_transposed(coefficients) - U.dtype.type(l1 / 2)
     return new.replace("U", data.sweep(U, gram, B, 1.0, l2 / 2, BASIS_SWEEPS))
 
 
-def _step_V(parts: Parts, data: Any, V: Array, G: Array, XU: Array) -> Array:
+def _step_rows(parts: Parts, data: Any, V: Array, G: Array, XU: Array) -> Array:
+    """V, or A, after a round of exact coordinate steps."""
+    l1, l2 = parts.V_penalty
+    B = XU - XU.dtype.type(l1 / 2)
+    weight = 1.0 if data.weight is None else data.weight
     if parts.smoothness is None:
-        return _step_A(parts, data, V, G, XU)
-    l1, l2 = parts.V_penalty
-    return parts.smoothness.sweep(V, G, XU - XU.dtype.type(l1 / 2), _weights(data), l2 / 2)
-
-
-def _step_A(parts: Parts, data: Any, A: Array, G: Array, XU: Array) -> Array:
-    """A has V's penalties: what `transform` minimises."""
-    l1, l2 = parts.V_penalty
-    return data.sweep(A, G, XU - XU.dtype.type(l1 / 2), _weights(data), l2 / 2, 1)
-
-
-def _weights(data: Any) -> Any:
-    return 1.0 if data.weight is None else data.weight
+        return data.sweep(V, G, B, weight, l2 / 2, 1)
+    return parts.smoothness.sweep(V, G, B, weight, l2 / 2)
