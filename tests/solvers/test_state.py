@@ -5,12 +5,17 @@ from manifact.backends import as_data
 from manifact.solvers.state import State, TwofoldState
 
 
-def test_products_are_computed_once_and_kept_while_their_blocks_stay(monkeypatch):
+def counted(monkeypatch):
+    """Data that list their products with U."""
     X, _, V, U = problem()
-    data = as_data(X)
-    calls = []
+    data, calls = as_data(X), []
     times = data.times
     monkeypatch.setattr(data, "times", lambda P: calls.append(1) or times(P))
+    return data, V, U, calls
+
+
+def test_products_are_computed_once_and_kept_while_their_blocks_stay(monkeypatch):
+    data, V, U, calls = counted(monkeypatch)
     s = State(data, U, V)
     first = s.XU
     assert s.XU is first
@@ -43,11 +48,7 @@ def test_rescaling_keeps_the_products_it_can_scale():
 
 
 def test_two_representations_share_the_products_of_their_basis(monkeypatch):
-    X, _, V, U = problem()
-    data = as_data(X)
-    calls = []
-    times = data.times
-    monkeypatch.setattr(data, "times", lambda P: calls.append(1) or times(P))
+    data, V, U, calls = counted(monkeypatch)
     s = TwofoldState(data, U, V, A=2 * V)
     np.testing.assert_allclose(s.free.VtV, 4 * s.VtV)
     assert s.free.XU is s.XU
