@@ -1,9 +1,10 @@
-"""What JointNMF does as it comes: clusters, reconstruction, new samples, its one parameter, and what was left out.
+"""What JointNMF does as it comes: clusters, reconstruction, new samples, its parameters, and what was left out.
 
     MANIFACT_DATA=<folder> python benchmarks/joint.py [--quick]
 
 Runs are stored as they are done (where `manifact reproduce` stores its own), so an interrupted command goes on where it
-was. ``--quick`` takes the three smallest sets and two seeds, and writes to build/joint.
+was; the choice of parameters without labels (`selection.py`, `selection_criteria.py`) comes last. ``--quick`` takes the
+three smallest sets and two seeds, writes to build/joint, and leaves the choice of parameters out.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from pathlib import Path
 import numpy as np
 
 import joint_report as report
+import selection
+import selection_criteria
 from joint_runs import SETS, measured
 from manifact.experiments.record import write
 from manifact.files import write_text
@@ -93,6 +96,7 @@ def everything(sets, untouched, seeds, few, splits):
         "taus": {name: {tau: at(tau, name, few) for tau in TAUS} for name in sets},
         "variants": {name: variants(name, few) for name in sets},
         "longer": {name: longer(name, 1 if name == "pie" else few) for name in sets},
+        "chosen": {name: runs("chosen", name, few) for name in sets},
     }
 
 
@@ -105,6 +109,9 @@ def main(quick):
     for name, (title, note, rows) in report.tables(found).items():
         print(write(name, title, note, rows, folder))
     write_text(folder / "joint-tau.svg", report.picture(found))
+    if not quick:
+        selection.main()
+        selection_criteria.main()
 
 
 if __name__ == "__main__":

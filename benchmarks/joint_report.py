@@ -130,7 +130,9 @@ def tables(found):
         "joint-variants": variants(found),
         "joint-untouched": clusters(found["untouched"]),
         "joint-sizes": sizes(found),
-        "joint-claims": claims(*(list(make(found)) for make in (printed, spectral, longer, errors, heldout))),
+        "joint-claims": claims(
+            *(list(make(found)) for make in (printed, spectral, longer, errors, heldout)), found["chosen"]
+        ),
     }
     counts = {
         "against_papers": against_papers(list(printed(found))),

@@ -25,6 +25,7 @@ from manifact.experiments.reproduce.data import digest, prepared
 from manifact.experiments.reproduce.jobs import Job, Store
 from manifact.graphs import KNNGraph
 from manifact.metrics import accuracy, match, nmi
+from manifact.selection import select
 
 #: Name -> how its paper prepares it, and how many of its classes count; small ones first.
 SETS = {
@@ -110,16 +111,17 @@ def measured(task, name, **settings):
 # ---- tasks: samples and settings in, numbers out -------------------------------------------------------------------
 
 
-def joint(s, seed, by_all=False, once=False, from_parts=False, **parameters):
-    """JointNMF; ``by_all`` weighs the graph by ‖X‖² where the model takes ‖P X‖², ``once`` leaves A out.
+def joint(s, seed, k=None, by_all=False, once=False, from_parts=False, **parameters):
+    """JointNMF, with as many parts as classes or ``k``.
 
+    ``by_all`` weighs the graph by ‖X‖² where the model takes ‖P X‖², ``once`` leaves A out.
     With ``from_parts`` clusters are those of k-means on the rows of V at unit length, from the largest parts.
     """
     if by_all:
         parameters["tau"] = JointNMF.tau * joint_variants.squares(s.X) / joint_variants.explained(s.X, s.W, s.k)
     kind = joint_variants.Once if once else JointNMF
     begun = time.perf_counter()
-    model = kind(s.k, graph=s.W, random_state=seed, **parameters).fit(s.X)
+    model = kind(k or s.k, graph=s.W, random_state=seed, **parameters).fit(s.X)
     labels = divided(model.representation_) if from_parts else model.labels_
     seconds = time.perf_counter() - begun
     return {
@@ -205,6 +207,29 @@ def variant(s, kind, seed, tau):
     return {**s.scores(V.argmax(axis=1)), "error": error(s.X, V, U.T), "seconds": seconds}
 
 
+def chosen(s, seed):
+    """Everything chosen by `select`, and with the number of classes known."""
+    begun = time.perf_counter()
+    selection = select(s.X, random_state=seed)
+    choosing = time.perf_counter() - begun
+    found = s.scores(selection.model().fit(s.X).labels_)
+    begun = time.perf_counter()
+    model = JointNMF(s.k, random_state=seed).fit(s.X)
+    fitting = time.perf_counter() - begun
+    return {
+        **found, **{f"known {name}": value for name, value in s.scores(model.labels_).items()},
+        "parts": selection.best["n_components"], "neighbours": selection.best["n_neighbors"],
+        "choosing": choosing, "fitting": fitting,
+    }  # fmt: skip
+
+
+def neighbours(s, seed, count):
+    """JointNMF on a graph of so many neighbours, and the most net bits that its clusterings have."""
+    model = JointNMF(s.k, n_neighbors=count, random_state=seed).fit(s.X)
+    found = select(s.X, n_neighbors=count, random_state=seed)
+    return {**s.scores(model.labels_), "net bits": max(row["net"] for row in found.candidates)}
+
+
 TASKS = {
     "fit": joint,
     "sizes": sizes,
@@ -212,6 +237,8 @@ TASKS = {
     "others-error": others_error,
     "new-samples": heldout,
     "variant": variant,
+    "chosen": chosen,
+    "neighbours": neighbours,
 }
 
 
