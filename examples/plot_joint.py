@@ -22,8 +22,8 @@ print(f"converged after {model.n_iter_} iterations: {model.converged_}")
 print(f"accuracy {accuracy(digits.y, model.labels_):.3f}, NMI {nmi(digits.y, model.labels_):.3f}")
 
 # %%
-# A sample belongs to its largest part, so a part is what a cluster looks like; where parts are added up, they also
-# rebuild samples (``transform``).
+# A sample belongs to the part whose samples it is most like, so a part is what a cluster looks like; added up, parts
+# also rebuild samples (``transform``).
 fig, (left, right) = plt.subplots(1, 2, figsize=(9, 4), width_ratios=[1, 1.2], layout="constrained")
 plot.basis(model, digits.image_shape, ax=left, columns=5)
 plot.confusion(digits.y, model.labels_, ax=right)

@@ -102,7 +102,7 @@ def test_every_model_can_be_chosen(model, make):
 def test_the_default_needs_no_settings(make):
     run("fit", make("csv"), "-k", "2", "-q")
     model = manifact.load("a.safetensors")
-    assert (type(model).__name__, model.assign, model.solver_, model.converged_) == ("JointNMF", "argmax", "bcd", True)
+    assert (type(model).__name__, model.assign, model.solver_, model.converged_) == ("JointNMF", "nearest", "bcd", True)
 
 
 def test_the_number_of_parts_is_chosen(make):

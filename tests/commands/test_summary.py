@@ -24,8 +24,8 @@ def test_one_crowded_cluster_is_worth_a_word(crowded):
     model = JointNMF(6, init=start, tau=0, max_iter=1).fit(X)
     (note,) = notes(model)
     assert note == (
-        "90% of the samples have the same largest part: if that is not one group, use more parts (-k), or divide them "
-        "by k-means (--assign kmeans)"
+        "90% of the samples are in one cluster: if that is not one group, use more parts (-k), or divide them by "
+        "k-means (--assign kmeans)"
     )
 
 

@@ -189,7 +189,7 @@ class TestTransform:
         assert model.score(X) == pytest.approx(expected, rel=1e-6)
 
 
-@pytest.mark.parametrize("assign", ["kmeans", "argmax"])
+@pytest.mark.parametrize("assign", ["kmeans", "argmax", "nearest"])
 def test_predictions_for_the_training_samples_are_their_labels(model, assign):
     """A graph model ties samples to their neighbours, as fit did; otherwise these would hardly agree."""
     from manifact.datasets import load_digits, unit_length
@@ -209,6 +209,10 @@ def test_labels_belong_to_the_last_fit():
     model.set_params(assign="argmax")
     with pytest.raises(ValueError, match="assign='argmax' was set after fit: fit again to have clusters"):
         model.predict(problem()[0])
+    model.fit(problem()[0])
+    for other in ("kmeans", "nearest"):
+        with pytest.raises(ValueError, match=f"assign='{other}' was set after fit: fit again to have clusters"):
+            model.set_params(assign=other).predict(problem()[0])
 
 
 def test_what_fit_transform_returns_is_the_users_own(model):

@@ -145,4 +145,4 @@ def test_without_assign_there_are_no_labels():
         assert not hasattr(model, name)
     with pytest.raises(AttributeError) as caught:
         model.predict(problem()[0])
-    assert "NMF has labels only with assign='kmeans' or assign='argmax'" in str(caught.value.__cause__)
+    assert "NMF has labels only with assign='kmeans', 'argmax' or 'nearest'" in str(caught.value.__cause__)

@@ -87,7 +87,9 @@ def fit(
     n_init: Annotated[int | None, typer.Option(min=1, help="Starts, of which the best goes on. Default: 1.")] = None,
     assign: Annotated[
         Assign | None,
-        typer.Option(help="Clusters by k-means on V, or by the largest part. Default: argmax for joint; else kmeans."),
+        typer.Option(
+            help="Clusters by k-means on V, the largest part or the nearest. Default: nearest for joint; else kmeans."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the start and of k-means.")] = 0,
     setting: Annotated[

@@ -157,14 +157,14 @@ def _crowded(model: Any) -> str | None:
     import numpy as np
 
     labels = getattr(model, "labels_", None)
-    if labels is None or model.assign != "argmax" or model._k < FEW_PARTS:
+    if labels is None or model.assign == "kmeans" or model._k < FEW_PARTS:
         return None
     share = float(np.bincount(labels).max()) / len(labels)
     if share <= CROWD:
         return None
     return (
-        f"{share:.0%} of the samples have the same largest part: if that is not one group, use more parts (-k), "
-        "or divide them by k-means (--assign kmeans)"
+        f"{share:.0%} of the samples are in one cluster: if that is not one group, use more parts (-k), or divide them "
+        "by k-means (--assign kmeans)"
     )
 
 

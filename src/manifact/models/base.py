@@ -22,6 +22,7 @@ from manifact.backends import Array, as_data
 from manifact.checkpoint import Checkpoint
 from manifact.graphs import Graph
 from manifact.memory import require
+from manifact.models.assigning import means_of_parts, nearest
 from manifact.models.callbacks import CallbackSupport, as_callbacks, fit_tasks, with_callbacks
 from manifact.models.start import STARTS, start
 from manifact.progress import progress
@@ -39,13 +40,15 @@ ITERATIONS = 500
 #: Every solver there is; each model says which of them it can use.
 SOLVER_NAMES = ("auto", "mu", "bcd", "newton")
 DEFAULT_TOL = 1e-4
+#: How clusters are made of V.
+ASSIGNMENTS = (None, "kmeans", "argmax", "nearest")
 #: Largest entries between which products of two factors are safe in float32.
 SINGLE_RANGE = (1e-12, 1e12)
 
 
 def _assigns(model: Any) -> bool:
     if model.assign is None:
-        raise AttributeError(f"{type(model).__name__} has labels only with assign='kmeans' or assign='argmax'")
+        raise AttributeError(f"{type(model).__name__} has labels only with assign='kmeans', 'argmax' or 'nearest'")
     return True
 
 
@@ -95,6 +98,9 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
 
     #: Whether an early stop belongs to the published rule, so that "mu" uses no tolerance unless asked.
     _stops_early: ClassVar[bool] = False
+    #: Iterations and tolerance of exact solvers, where none are given.
+    _iterations: ClassVar[int] = ITERATIONS
+    _tolerance: ClassVar[float] = DEFAULT_TOL
     _state_type: ClassVar[type[State]] = State
     #: Whether X must be.
     _non_negative: ClassVar[bool] = True
@@ -239,8 +245,8 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
     def _plan(self, problem: Problem) -> Plan:
         """Solver, terms, iterations and tolerance, with the defaults filled in."""
         solver = self._solvers[0] if self.solver == "auto" else self.solver
-        max_iter = (MU_ITERATIONS if solver == "mu" else ITERATIONS) if self.max_iter is None else self.max_iter
-        untold = 0.0 if self._stops_early and solver == "mu" else DEFAULT_TOL
+        max_iter = (MU_ITERATIONS if solver == "mu" else self._iterations) if self.max_iter is None else self.max_iter
+        untold = 0.0 if self._stops_early and solver == "mu" else self._tolerance
         tol = untold if self.tol is None else self.tol
         terms: list[Term] = [LOSSES[self._loss]()]
         terms += [*self._model_terms(problem, exact=self.tol == 0), *self._penalties(problem.X.shape)]
@@ -372,8 +378,8 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
         """Keep what a graph model keeps of its graph."""
 
     def _assign(self, V: Array, rng: np.random.RandomState, hurry: bool) -> None:
-        """Clusters of the samples: k-means on V with 20 starts as the papers do, or the largest part."""
-        for stale in ("labels_", "assigner_"):
+        """Clusters of the samples: k-means on V with 20 starts as the papers do, the largest part, or the nearest."""
+        for stale in ("labels_", "assigner_", "_part_means"):
             if hasattr(self, stale):
                 delattr(self, stale)
         if self.assign == "kmeans" and not hurry:
@@ -382,6 +388,9 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
             seed = self.random_state if isinstance(self.random_state, int) else rng
             self.assigner_ = KMeans(clusters, n_init=20, random_state=seed).fit(V)
             self.labels_ = self.assigner_.labels_
+        elif self.assign == "nearest":
+            self._part_means = means_of_parts(V)
+            self.labels_ = nearest(V, self._part_means)
         elif self.assign == "argmax":
             self.labels_ = V.argmax(axis=1)
 
@@ -455,7 +464,7 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
         ``tie=False`` leaves that out. ``graph_X`` as in `transform`.
         """
         check_is_fitted(self)
-        if not hasattr(self, "labels_"):
+        if not hasattr(self, {"kmeans": "assigner_", "nearest": "_part_means"}.get(str(self.assign), "labels_")):
             raise ValueError(f"assign={self.assign!r} was set after fit: fit again to have clusters")
         if tie is None:
             graph = getattr(self, "graph_", None)
@@ -463,7 +472,9 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
         if graph_X is not None and not tie:
             raise ValueError("graph_X is read only where samples are tied to their neighbours: leave it out")
         V = self._clustered(self._project(self._check_data(X, reset=False), tie, graph_X))
-        return self.assigner_.predict(V) if self.assign == "kmeans" else V.argmax(axis=1)
+        if self.assign == "kmeans":
+            return self.assigner_.predict(V)
+        return nearest(V, self._part_means) if self.assign == "nearest" else V.argmax(axis=1)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Minus the loss per entry of X, for X projected onto the basis."""
@@ -514,7 +525,7 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
         if self.tol is not None:
             checks.real("tol", self.tol, at_least=0)
         checks.option("normalize", self.normalize, ("basis", None))
-        checks.option("assign", self.assign, (None, "kmeans", "argmax"))
+        checks.option("assign", self.assign, ASSIGNMENTS)
         checks.integer("n_init", self.n_init, at_least=1)
         checks.integer("init_iter", self.init_iter, at_least=1)
         checks.real("alpha_V", self.alpha_V, at_least=0)

@@ -35,8 +35,9 @@ tol : float or None, default=None
 normalize : {"basis", None}, default="basis"
     At the end, give the basis columns unit length, move their scale into V and order parts by weight; or leave the
     iterates as they are.
-assign : {None, "kmeans", "argmax"}, default=None
-    Cluster the samples at the end of ``fit``: k-means on V (20 starts), or the largest part.
+assign : {None, "kmeans", "argmax", "nearest"}, default=None
+    Cluster the samples at the end of ``fit``: k-means on V (20 starts), the largest part, or "nearest", the part whose
+    samples (those that have most of it) have the mean direction that is nearest.
 n_init, init_iter : int, default=1 and 30
     With several starts each runs ``init_iter`` iterations and the best one goes on.
 warm_start : bool, default=False

@@ -38,7 +38,8 @@ class JointNMF(WithGraph):
     a tenth of a sparse text. Both terms count by what they can explain, and τ means the same on every set.
 
     V starts from the clusters of F and is found entry by entry, each at the exact minimum of a quartic; the objective
-    never rises. A sample belongs to its largest part, and new samples get the F that their neighbours suggest.
+    never rises. A sample belongs to the part whose samples it is most like, and new samples get the F that their
+    neighbours suggest.
 
     Use it first: to cluster, and to see what the clusters are made of, with nothing to tune.
 
@@ -54,8 +55,8 @@ class JointNMF(WithGraph):
     {common parameters}
         ``n_components`` may be "auto" here, as ``tau`` and ``n_neighbors``: `manifact.select` then chooses them without
         labels, and ``selection_`` shows from what.
-        Here ``init`` is "spectral", ``assign`` is "argmax" and ``normalize`` is None unless you say otherwise: V has
-        the size that the graph gives it, in which the parts of a sample can be compared.
+        Here ``init`` is "spectral", ``assign`` is "nearest", ``normalize`` is None, ``tol`` 1e-5 and ``max_iter`` 1000
+        unless you say otherwise: V has the size that the graph gives it, in which parts can be compared.
 
     Attributes
     ----------
@@ -90,9 +91,12 @@ class JointNMF(WithGraph):
     tau: Any = 2.0
     n_neighbors: Any = 5
     init: Any = "spectral"
-    assign: str | None = "argmax"
+    assign: str | None = "nearest"
     normalize: str | None = None
 
+    #: There is a minimum, and clusters may move on the last part of the way to it.
+    _tolerance: ClassVar[float] = 1e-5
+    _iterations: ClassVar[int] = 1000
     _state_type: ClassVar[type[State]] = TwofoldState
 
     @property

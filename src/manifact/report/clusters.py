@@ -20,7 +20,7 @@ def clusters(model: Any) -> Array:
     labels = getattr(model, "labels_", None)
     if labels is None:
         return heaviest
-    if getattr(model, "assign", None) == "argmax":
+    if getattr(model, "assign", None) in ("argmax", "nearest"):
         return np.asarray(labels)
     k = max(model.representation_.shape[1], int(np.max(labels)) + 1)
     counts = np.zeros((k, k))

@@ -21,7 +21,9 @@ function explanations() {
     data.model.assign === "kmeans"
       ? "A sample belongs to its k-means cluster; each cluster goes by the number of the part that most of its " +
         "samples have most of."
-      : "A sample belongs to the part that it has most of.",
+      : data.model.assign === "nearest"
+        ? "A sample belongs to the part whose samples its mixture is most like; in most cases it has most of that part."
+        : "A sample belongs to the part that it has most of.",
     data.model.about && `${data.model.name}: ${data.model.about}`,
     ranked && "The slider ranks a part's features by r log p(w | part) + (1 − r) log p(w | part) / p(w): on the " +
       "right the heaviest, on the left those that belong to this part and few others. Bars show p(w | part).",
