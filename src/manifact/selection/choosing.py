@@ -23,7 +23,7 @@ from manifact.selection.sampling import SAMPLES, draws
 MOST_COMPONENTS, RATIO = 100, 1.15
 #: Samples per component at the least, among those that are looked at.
 SMALLEST = 3
-#: Tried in this order until the graph holds together. More neighbours make most clusterings more reproducible and
+#: Tried in this order until the graph holds together. With more neighbours clusterings are about as reproducible, and
 #: the clusters worse, so that the criterion cannot choose them.
 NEIGHBORS = (5, 8, 12, 20)
 #: Share of the samples that the largest pieces of a graph must hold.
