@@ -29,7 +29,7 @@ TAUS = (0.1, 0.3, 1.0, 2.0, 5.0, 20.0, 100.0)
 #: One seed has to do for the less important tables.
 SLOW = ("pie", "news20")
 #: Set -> seeds.
-UNTOUCHED = {"digits": 5, "pbmc3k": 5, "mnist": 5, "news20": 3}
+OTHERS = {"digits": 5, "pbmc3k": 5, "mnist": 5, "news20": 3}
 TEXTS = ("reuters", "tdt2")
 #: PIE is too large for plain loops.
 NOT_PIE = tuple(name for name in SETS if name != "pie")
@@ -81,7 +81,7 @@ def variants(name, seeds):
     } | readings(name, seeds)
 
 
-def everything(sets, untouched, seeds, few, splits):
+def everything(sets, others, seeds, few, splits):
     """All that the tables are made of, by set."""
     return {
         "clusters": {
@@ -91,15 +91,15 @@ def everything(sets, untouched, seeds, few, splits):
         },
         "errors": {name: runs("others-error", name, few) for name in sets},
         "heldout": {name: runs("new-samples", name, splits) for name in sets},
-        "untouched": {
+        "others": {
             name: {"JointNMF": runs("fit", name, count)}
             | readings(name, count)
             | {method: runs("clusters", name, count, method=method) for method in METHODS[:3]}
-            for name, count in untouched.items()
+            for name, count in others.items()
         },
         "taus": {name: {tau: at(tau, name, _fewer(name, few)) for tau in TAUS} for name in sets},
         "variants": {name: variants(name, _fewer(name, few)) for name in sets},
-        "longer": {name: longer(name, _fewer(name, few)) for name in (*sets, *untouched)},
+        "longer": {name: longer(name, _fewer(name, few)) for name in (*sets, *others)},
         "chosen": {name: runs("chosen", name, few) for name in sets},
     }
 
@@ -113,7 +113,7 @@ def main(quick):
     if quick:
         found = everything(list(SETS)[:3], {"digits": 2}, 2, 2, 2)
     else:
-        found = everything(list(SETS), UNTOUCHED, SEEDS, FEW, SPLITS)
+        found = everything(list(SETS), OTHERS, SEEDS, FEW, SPLITS)
     folder = Path("build/joint" if quick else "results")
     for name, (title, note, rows) in report.tables(found).items():
         print(write(name, title, note, rows, folder))

@@ -66,7 +66,7 @@ GNMF's. {seeds} seeds. {against_spectral}""",
         """
 As it comes, against ten times as many iterations as that took (`tol=0`), from the same starts. "change" is the mean
 change of NMI in points, "moved most" that of the seed that moved most; "objective" is how much lower it gets, in
-percent. {few} seeds, one for PIE and 20 Newsgroups; the last four are sets that nothing in JointNMF was chosen by.""",
+percent. {few} seeds, one for PIE and 20 Newsgroups.""",
     ),
     "joint-error": (
         "JointNMF: reconstruction",
@@ -98,21 +98,20 @@ relative to ‖X‖². The variants with the divergence minimise KL(X ‖ V Uᵀ
 rotation are plainly written, without A, 300 iterations at the most, and have the largest part for a cluster. {few}
 seeds, one for PIE.""",
     ),
-    "joint-untouched": (
-        "JointNMF on sets that nothing was chosen by",
+    "joint-others": (
+        "JointNMF on other sets",
         """
-JointNMF as it comes, on sets that neither τ nor anything else in it was chosen by: scikit-learn's digits, MNIST's
-10,000 test images, 20 Newsgroups ((1 + log tf) idf), and the cells of PBMC 3k (log(1 + counts); cells without a class
-are fitted, not scored). Samples of unit length; methods as in `joint-clusters`, and other ways to read
-clusters off JointNMF's V: the largest part, k-means on V, and k-means from the clusters of the largest parts, rows of V
-at unit length. Mean and standard deviation over {splits} seeds, {few}
-for 20 Newsgroups.""",
+JointNMF as it comes, on sets by which τ and the scale of μ were not chosen (how clusters are read off V was, by all
+twelve): scikit-learn's digits, MNIST's 10,000 test images, 20 Newsgroups ((1 + log tf) idf), and the cells of PBMC 3k
+(log(1 + counts); cells without a class are fitted, not scored). Samples of unit length; methods as in `joint-clusters`,
+and other ways to read clusters off JointNMF's V: the largest part, k-means on V, and k-means from the clusters of the
+largest parts, rows of V at unit length. Mean and standard deviation over {splits} seeds, {few} for 20 Newsgroups.""",
     ),
     "joint-sizes": (
         "JointNMF: sizes of clusters",
         """
 As many parts as classes; "clusters" are those that have any sample. The share of samples in the largest class and in
-the largest cluster, in percent. Mean over the seeds of `joint-clusters` and `joint-untouched`.""",
+the largest cluster, in percent. Mean over the seeds of `joint-clusters` and `joint-others`.""",
     ),
     "joint-claims": (
         "JointNMF: what was asked of it",
@@ -133,7 +132,7 @@ def tables(found):
         "joint-heldout": heldout(found),
         "joint-tau": taus(found),
         "joint-variants": variants(found),
-        "joint-untouched": clusters(found["untouched"]),
+        "joint-others": clusters(found["others"]),
         "joint-sizes": sizes(found),
         "joint-claims": claims(
             *(list(make(found)) for make in (printed, spectral, _longer_asked, errors, heldout)), found["chosen"]
@@ -206,7 +205,7 @@ def spectral(found):
 
 
 def sizes(found):
-    fits = found["clusters"] | found["untouched"]
+    fits = found["clusters"] | found["others"]
     for name in _ordered(fits):
         run = fits[name]["JointNMF"]
         yield {
@@ -216,7 +215,7 @@ def sizes(found):
 
 
 def longer(found):
-    fits = found["clusters"] | found["untouched"]
+    fits = found["clusters"] | found["others"]
     for name in _ordered(found["longer"]):
         long = found["longer"][name]
         short = _first(fits[name]["JointNMF"], long)

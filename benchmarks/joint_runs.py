@@ -64,8 +64,8 @@ def samples(name):
 
 
 def loaded(name):
-    if name in UNTOUCHED:
-        return UNTOUCHED[name]()
+    if name in OTHERS:
+        return OTHERS[name]()
     prepare, largest = SETS[name]
     found = prepared(name, prepare, "float64", largest)
     return found.X, found.y
@@ -91,8 +91,8 @@ def _images():
     return unit_length(images.X[60_000:].astype(np.float64)), images.y[60_000:]
 
 
-#: Sets that nothing was chosen by.
-UNTOUCHED = {"digits": _digits, "pbmc3k": _cells, "mnist": _images, "news20": _news}
+#: Sets by which τ was not chosen.
+OTHERS = {"digits": _digits, "pbmc3k": _cells, "mnist": _images, "news20": _news}
 
 
 def measured(task, name, **settings):

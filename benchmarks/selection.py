@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from joint_report import NAMES
-from joint_runs import SETS, UNTOUCHED, measured, samples
+from joint_runs import OTHERS, SETS, measured, samples
 from manifact.experiments.record import write
 
 SEEDS = range(3)
@@ -51,7 +51,7 @@ def with_mean(rows):
 
 
 def main():
-    rows = [row for group in (SETS, UNTOUCHED) for row in with_mean([compared(name) for name in group])]
+    rows = [row for group in (SETS, OTHERS) for row in with_mean([compared(name) for name in group])]
     print(write("selection", "Chosen without labels", NOTE.strip().format(seeds=len(SEEDS)), rows))
 
 
