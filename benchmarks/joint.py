@@ -4,7 +4,7 @@
 
 Runs are stored as they are done (where `manifact reproduce` stores its own), so an interrupted command goes on where it
 was; the choice of parameters without labels (`selection.py`, `selection_criteria.py`) comes last. ``--quick`` takes the
-three smallest sets and two seeds, writes to build/joint, and leaves the choice of parameters out.
+three smallest sets and two seeds, writes to build/joint, and leaves the tables of that choice out.
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ from manifact.experiments.reproduce.data import digest, prepared
 from manifact.experiments.reproduce.jobs import Job, Store
 from manifact.graphs import KNNGraph
 from manifact.metrics import accuracy, match, nmi
+from manifact.models.assigning import means_of_parts
 from manifact.selection import select
 
 #: Name -> how its paper prepares it, and how many of its classes count; small ones first.
@@ -156,11 +157,9 @@ READINGS = {
 
 def divided(V):
     """Clusters of k-means that starts from those of the largest parts."""
-    rows, parts = normalize(V), np.eye(V.shape[1])[V.argmax(axis=1)]
-    members = parts.sum(axis=0)
-    used = members > 0
-    centres = (parts.T @ rows)[used] / members[used, None]
-    return KMeans(len(centres), init=centres, n_init=1).fit(rows).labels_
+    means = means_of_parts(V)
+    centres = means[means.any(axis=1)]
+    return KMeans(len(centres), init=centres, n_init=1).fit(normalize(V)).labels_
 
 
 def clusters(s, method, seed):

@@ -42,6 +42,8 @@ SOLVER_NAMES = ("auto", "mu", "bcd", "newton")
 DEFAULT_TOL = 1e-4
 #: How clusters are made of V.
 ASSIGNMENTS = (None, "kmeans", "argmax", "nearest")
+#: What is kept for the clusters of new samples.
+ASSIGNERS = {"kmeans": "assigner_", "nearest": "_part_means"}
 #: Largest entries between which products of two factors are safe in float32.
 SINGLE_RANGE = (1e-12, 1e12)
 
@@ -360,11 +362,13 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
 
     def _unheld(self, problem: Problem) -> Array:
         """Samples that nothing in the objective holds: they get what transform would give them."""
-        weight = problem.data.weight
-        if weight is None or (self._tied and problem.graph is None):
+        weight, graph = problem.data.weight, problem.graph
+        if weight is None or (self._tied and graph is None):
             return np.zeros(problem.X.shape[0], dtype=bool)
         unheld: Array = weight == 0
-        return unheld & (problem.graph.degrees == 0) if self._tied and problem.graph is not None else unheld
+        if self._tied and graph is not None:
+            unheld &= graph.degrees == 0
+        return unheld
 
     def _of_samples(self, problem: Problem, plan: Plan, state: State) -> State:
         """The state with a row of V for each sample."""
@@ -379,7 +383,7 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
 
     def _assign(self, V: Array, rng: np.random.RandomState, hurry: bool) -> None:
         """Clusters of the samples: k-means on V with 20 starts as the papers do, the largest part, or the nearest."""
-        for stale in ("labels_", "assigner_", "_part_means"):
+        for stale in ("labels_", *ASSIGNERS.values()):
             if hasattr(self, stale):
                 delattr(self, stale)
         if self.assign == "kmeans" and not hurry:
@@ -464,7 +468,7 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
         ``tie=False`` leaves that out. ``graph_X`` as in `transform`.
         """
         check_is_fitted(self)
-        if not hasattr(self, {"kmeans": "assigner_", "nearest": "_part_means"}.get(str(self.assign), "labels_")):
+        if not hasattr(self, ASSIGNERS.get(str(self.assign), "labels_")):
             raise ValueError(f"assign={self.assign!r} was set after fit: fit again to have clusters")
         if tie is None:
             graph = getattr(self, "graph_", None)
