@@ -9,7 +9,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from manifact import JointNMF
+from manifact import AffinityNMF
 from manifact.datasets import load_digits, unit_length
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "_static" / "report.png"
@@ -19,7 +19,7 @@ def page(folder: Path) -> Path:
     """The report of the digits."""
     digits = load_digits()
     X = unit_length(digits.X)
-    model = JointNMF(n_components=10, random_state=0).fit(X)
+    model = AffinityNMF(n_components=10, random_state=0).fit(X)
     return model.report(
         X, folder / "digits.html", image_shape=(8, 8), images=digits.X, labels=digits.y, title="Handwritten digits"
     )

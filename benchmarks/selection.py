@@ -2,20 +2,20 @@
 
     MANIFACT_DATA=<folder> python benchmarks/selection.py
 
-Runs are stored as those of `joint.py` are.
+Runs are stored as those of `affinity.py` are.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from joint_report import NAMES
-from joint_runs import OTHERS, SETS, measured, samples
+from affinity_report import NAMES
+from affinity_runs import OTHERS, SETS, measured, samples
 from manifact.experiments.record import write
 
 SEEDS = range(3)
 NOTE = """
-JointNMF with everything chosen by `select`, and with the true number of classes, 5 neighbours and τ = 2 ("known").
+AffinityNMF with everything chosen by `select`, and with the true number of classes, 5 neighbours and τ = 2 ("known").
 Unit-length images, (1 + log tf) idf text (of TDT2 and Reuters the 30 largest classes), log(1 + counts) of cells;
 classes are used for the NMI alone. NMI = MI / max(H, H') and the differences are in percent; "sqrt" is by
 MI / sqrt(H H'), which asks less for the same number of clusters. The eight sets above the first mean had a say in the

@@ -2,7 +2,7 @@
 
     MANIFACT_DATA=<folder> python benchmarks/selection_criteria.py
 
-Runs are stored as those of `joint.py` are.
+Runs are stored as those of `affinity.py` are.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from sklearn.metrics import silhouette_score
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import normalize
 
-from joint_report import NAMES
-from joint_runs import SETS, loaded, measured
+from affinity_report import NAMES
+from affinity_runs import SETS, loaded, measured
 from manifact.experiments.record import write
 from manifact.graphs import AffinityGraph, KNNGraph
 from manifact.graphs.spectral import leading_eigenvectors
@@ -29,7 +29,7 @@ from manifact.selection.sampling import SAMPLES
 #: Prediction strength: what counts as strong (Tibshirani, Walther 2005), and how often samples are halved.
 STRONG, HALVINGS = 0.8, 4
 NOTE = """
-The number of parts by different criteria, and the NMI = MI / max(H, H') in percent of JointNMF with so many, 5
+The number of parts by different criteria, and the NMI = MI / max(H, H') in percent of AffinityNMF with so many, 5
 neighbours and τ = 2. "known" is the number of classes, "difference" the mean of NMI minus that. The first seven look at
 the same numbers of parts as `select`. Of more than 1500 samples a draw of so many is looked at, but for the eigengaps.
 "Net bits" and "modularity" are `select`'s without the other and without its rule for clear clusters; "agreement" is the
@@ -40,7 +40,7 @@ share of what two clusterings say that they say alike; "silhouette" is that of t
 
 NEIGHBOURS = (3, 5, 8, 12, 20)
 NEIGHBOUR_NOTE = """
-NMI = MI / max(H, H') in percent of JointNMF with as many parts as classes, by the number of neighbours; below it the
+NMI = MI / max(H, H') in percent of AffinityNMF with as many parts as classes, by the number of neighbours; below it the
 most net reproducible bits of any number of clusters, which the criterion of `select` would choose by. One seed."""
 
 

@@ -13,20 +13,20 @@ LOOK: dict[str, Any] = {"cmap": "viridis", "interpolation": "nearest"}
 
 
 def draw(app: Sphinx) -> None:
-    """Fit NMF and JointNMF to the digits and draw their V, samples sorted by class; done once."""
+    """Fit NMF and AffinityNMF to the digits and draw their V, samples sorted by class; done once."""
     target = Path(app.srcdir) / "generated" / "digits.png"
     if target.exists():
         return
     from sklearn.preprocessing import normalize
 
-    from manifact import NMF, JointNMF
+    from manifact import NMF, AffinityNMF
     from manifact.datasets import load_digits
 
     data = load_digits()
     X = normalize(data.X)
     models = {
         "V of NMF": NMF(10, random_state=0).fit(X),
-        "V of JointNMF": JointNMF(10, random_state=0).fit(X),
+        "V of AffinityNMF": AffinityNMF(10, random_state=0).fit(X),
     }
     figure = _figure(models, data.y)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -53,11 +53,11 @@ def _figure(models: dict[str, Any], y: Any) -> Any:
         axes.set_yticks(ends - np.diff(ends, prepend=0) / 2, range(10))
         axes.tick_params(length=0)
     left.set_ylabel("samples, by digit")
-    parts = models["V of JointNMF"].components_.reshape(5, 2, 8, 8)
+    parts = models["V of AffinityNMF"].components_.reshape(5, 2, 8, 8)
     parts = parts / parts.max(axis=(2, 3), keepdims=True)
     framed = np.pad(parts, ((0, 0), (0, 0), (0, 1), (0, 1)), constant_values=np.nan)
     right.imshow(framed.transpose(0, 2, 1, 3).reshape(45, 18)[:-1, :-1], **LOOK)
-    right.set(title="U of JointNMF", xticks=[], yticks=[])
+    right.set(title="U of AffinityNMF", xticks=[], yticks=[])
     for axes in (left, middle, right):
         axes.title.set_color(INK)
         axes.xaxis.label.set_color(INK)

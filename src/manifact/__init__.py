@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 from manifact._version import __version__
 
 if TYPE_CHECKING:
-    from manifact.models import ALPNMF, CF, GNMF, LCCF, LCF, LPNMF, NMF, SPNMF, JointNMF
-    from manifact.saving import load
+    from manifact.io.model_files import load, save
+    from manifact.models import ALPNMF, CF, GNMF, LCCF, LCF, LPNMF, NMF, SPNMF, AffinityNMF
     from manifact.selection import select
 
-_MODELS = ("ALPNMF", "CF", "GNMF", "LCCF", "LCF", "LPNMF", "NMF", "SPNMF", "JointNMF")
-_MODULES = ("baselines", "datasets", "graphs", "metrics", "models", "plot", "preparation", "reading", "report")
-_FUNCTIONS = {"load": "manifact.saving", "select": "manifact.selection"}
+_MODULES = ("baselines", "datasets", "graphs", "io", "metrics", "models", "plot", "report")
+_FUNCTIONS = {"load": "manifact.io.model_files", "save": "manifact.io.model_files", "select": "manifact.selection"}
 
 __all__ = [
     "ALPNMF",
@@ -26,29 +25,30 @@ __all__ = [
     "LPNMF",
     "NMF",
     "SPNMF",
-    "JointNMF",
+    "AffinityNMF",
     "__version__",
     "baselines",
     "datasets",
     "graphs",
+    "io",
     "load",
     "metrics",
     "models",
     "plot",
-    "preparation",
-    "reading",
     "report",
+    "save",
     "select",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _MODELS:
-        return getattr(import_module("manifact.models"), name)
     if name in _FUNCTIONS:
         return getattr(import_module(_FUNCTIONS[name]), name)
     if name in _MODULES:
         return import_module(f"manifact.{name}")
+    if not name.startswith("_"):
+        # A model, under the name that it has or had.
+        return getattr(import_module("manifact.models"), name)
     raise AttributeError(f"module 'manifact' has no attribute {name!r}")
 
 

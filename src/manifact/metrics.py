@@ -8,8 +8,8 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics.cluster import contingency_matrix
 
-from manifact import checks
 from manifact.backends import Array
+from manifact.utils import checks
 
 
 def match(y: Any, labels: Any) -> dict[Any, Any]:

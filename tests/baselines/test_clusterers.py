@@ -10,7 +10,7 @@ from tests.conftest import KINDS
 from manifact.baselines import AverageAssociation, NCut
 from manifact.baselines.average_association import leading_singular
 from manifact.graphs import KNNGraph
-from manifact.models.start import spectral_clusters
+from manifact.models.starts import spectral_clusters
 
 
 @pytest.mark.parametrize("kind", ["dense", "csr"])

@@ -15,7 +15,7 @@ from manifact.baselines.lnmf import Activity
 from manifact.baselines.npnmf import Reconstruction
 from manifact.baselines.reconstruction import reconstruction_weights
 from manifact.metrics import sparseness
-from manifact.solvers.state import State
+from manifact.terms.state import State
 
 ITERATIONS = 50
 LABELS = np.where(np.arange(24) % 3 == 0, np.arange(24) % 4, -1)

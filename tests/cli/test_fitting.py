@@ -102,7 +102,12 @@ def test_every_model_can_be_chosen(model, make):
 def test_the_default_needs_no_settings(make):
     run("fit", make("csv"), "-k", "2", "-q")
     model = manifact.load("a.safetensors")
-    assert (type(model).__name__, model.assign, model.solver_, model.converged_) == ("JointNMF", "nearest", "bcd", True)
+    assert (type(model).__name__, model.assign, model.solver_, model.converged_) == (
+        "AffinityNMF",
+        "nearest",
+        "bcd",
+        True,
+    )
 
 
 def test_the_number_of_parts_is_chosen(make):
@@ -132,13 +137,13 @@ def test_progress_goes_beside_the_output_and_quiet_is_quiet(make):
     data = make("csv")
     loud = run("fit", data, *QUICK)
     assert "objective" in loud.stderr
-    assert "JointNMF of 60 samples × 64 features with 2 parts" in loud.stdout
+    assert "AffinityNMF of 60 samples × 64 features with 2 parts" in loud.stdout
     assert "manifact report a.safetensors" in loud.stdout
     quiet = run("fit", data, *QUICK, "--overwrite", "--quiet")
     assert quiet.output == ""
     assert json.loads(run("fit", data, *QUICK, "--overwrite", "--json").stdout)["n_samples"] == N
-    assert json.loads(run("info", "a.safetensors", "--json").stdout)["model"] == "JointNMF"
-    assert "JointNMF of 60 samples" in run("info", "a.safetensors").stdout
+    assert json.loads(run("info", "a.safetensors", "--json").stdout)["model"] == "AffinityNMF"
+    assert "AffinityNMF of 60 samples" in run("info", "a.safetensors").stdout
 
 
 def test_a_representation_that_says_nothing_is_noted(make):
@@ -273,19 +278,19 @@ def test_nothing_is_overwritten_unless_asked(make, tmp_path):
         (["--model", "cf", "--graph-from", "x.npy"], "--graph-from needs a model with a graph"),
         (["--model", "spnmf", "--loss", "frobenius"], "--loss has no meaning for --model spnmf"),
         (["--model", "lpnmf", "--solver", "bcd"], "solver='bcd' cannot minimise LPNMF"),
-        (["--model", "nmf", "-k", "auto"], "-k auto is for --model joint: give a number"),
-        (["--model", "gnmf", "--neighbors", "auto"], "--neighbors auto is for --model joint: give a number"),
+        (["--model", "nmf", "-k", "auto"], "-k auto is for --model affinity: give a number"),
+        (["--model", "gnmf", "--neighbors", "auto"], "--neighbors auto is for --model affinity: give a number"),
         (["--neighbors", "auto", "--metric", "cosine"], "--neighbors auto is not with --metric: give a number"),
         (["-k", "few"], "-k='few' must be a whole number >= 1, or auto"),
         (["--tau", "much"], "--tau='much' must be a number >= 0, or auto"),
-        (["--landmarks", "10"], "--landmarks has no meaning for the graph of --model joint"),
-        (["--graph-reg", "10"], "--graph-reg has no meaning for --model joint"),
+        (["--landmarks", "10"], "--landmarks has no meaning for the graph of --model affinity"),
+        (["--graph-reg", "10"], "--graph-reg has no meaning for --model affinity"),
         (["--model", "gnmf", "--tau", "1"], "--tau has no meaning for --model gnmf"),
         (["--graph", "x.npz", "--neighbors", "3"], "--graph='x.npz' is a graph already: leave out --neighbors"),
         (["--graph", "obsp:connectivities"], "needs data from an .h5ad file"),
         (["--graph", "no.npz"], "no.npz"),
         (["--set", "colour"], "--set='colour' must be NAME=VALUE"),
-        (["--set", "colour=red"], "--set colour is no parameter of JointNMF: it has alpha_U, "),
+        (["--set", "colour=red"], "--set colour is no parameter of AffinityNMF: it has alpha_U, "),
         (["--set", "assign=null", "--clusters", "c.csv"], "--clusters needs clusters"),
         (["--set", "alpha_V=red"], "alpha_V='red' must be a number"),
         (["--layer", "x"], "layer"),
@@ -366,8 +371,8 @@ def test_an_interrupt_keeps_the_last_iterate(make, monkeypatch):
 def test_warnings_are_notes(make, monkeypatch):
     import warnings
 
-    fit = manifact.JointNMF.fit
+    fit = manifact.AffinityNMF.fit
     monkeypatch.setattr(
-        manifact.JointNMF, "fit", lambda *a, **k: warnings.warn("slow\nhere", stacklevel=1) or fit(*a, **k)
+        manifact.AffinityNMF, "fit", lambda *a, **k: warnings.warn("slow\nhere", stacklevel=1) or fit(*a, **k)
     )
     assert "note: slow here\n" in run("fit", make("csv"), *QUICK, "-q").stderr

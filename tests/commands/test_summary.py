@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from manifact import GNMF, JointNMF
+from manifact import GNMF, AffinityNMF
 from manifact.commands import summary
 
 
@@ -21,7 +21,7 @@ def crowded():
 
 def test_one_crowded_cluster_is_worth_a_word(crowded):
     X, start = crowded
-    model = JointNMF(6, init=start, tau=0, max_iter=1).fit(X)
+    model = AffinityNMF(6, init=start, tau=0, max_iter=1).fit(X)
     (note,) = notes(model)
     assert note == (
         "90% of the samples are in one cluster: if that is not one group, use more parts (-k), or divide them by "
@@ -31,11 +31,11 @@ def test_one_crowded_cluster_is_worth_a_word(crowded):
 
 def test_nothing_is_said_of_even_clusters_and_of_other_readings(crowded):
     X, start = crowded
-    assert notes(JointNMF(6, init=start, tau=0, max_iter=1, assign="kmeans").fit(X)) == []
+    assert notes(AffinityNMF(6, init=start, tau=0, max_iter=1, assign="kmeans").fit(X)) == []
     even = np.repeat(np.eye(6), 20, axis=0)
-    assert notes(JointNMF(6, n_neighbors=3, random_state=0).fit(even)) == []
+    assert notes(AffinityNMF(6, n_neighbors=3, random_state=0).fit(even)) == []
     halves = np.repeat(np.eye(2), [30, 10], axis=0)
-    assert notes(JointNMF(2, n_neighbors=3, random_state=0).fit(halves)) == []
+    assert notes(AffinityNMF(2, n_neighbors=3, random_state=0).fit(halves)) == []
 
 
 def test_a_representation_that_is_the_same_everywhere_is_told(rng):

@@ -282,7 +282,7 @@ class TestInterrupts:
     @pytest.mark.parametrize("n_init", [1, 3])
     def test_ctrl_c_keeps_the_last_iterate(self, monkeypatch, n_init):
         X, W, _, _ = problem()
-        import manifact.solvers.mu as mu
+        import manifact.solvers.multiplicative as mu
 
         original, calls = mu.multiply, []
 

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.conftest import problem
 
-from manifact import ALPNMF, CF, GNMF, LCCF, LCF, LPNMF, NMF, SPNMF, JointNMF
+from manifact import ALPNMF, CF, GNMF, LCCF, LCF, LPNMF, NMF, SPNMF, AffinityNMF
 from manifact.graphs import KNNGraph, LabelGraph
 
 REPETITION = "repeating a sample changes the graph and the random start: see test_weights.py for what holds instead"
@@ -43,8 +43,8 @@ ESTIMATORS = [
     CF(2, kernel="rbf", max_iter=5000, tol=1e-9),
     LCCF(2),
     LCF(2, max_iter=5000, tol=1e-9),
-    JointNMF(2),
-    JointNMF(2, assign=None, init="random"),
+    AffinityNMF(2),
+    AffinityNMF(2, assign=None, init="random"),
 ]
 
 
@@ -60,7 +60,7 @@ def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 
 
-MODELS = [NMF, GNMF, LPNMF, ALPNMF, SPNMF, CF, LCCF, LCF, JointNMF]
+MODELS = [NMF, GNMF, LPNMF, ALPNMF, SPNMF, CF, LCCF, LCF, AffinityNMF]
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import make_blobs
 
-from manifact import JointNMF
+from manifact import AffinityNMF
 from manifact.graphs import KNNGraph
 from manifact.metrics import nmi
 from manifact.selection import choosing, select
@@ -122,7 +122,7 @@ def test_given_graphs(blobs):
 def test_the_model_has_what_was_chosen_and_what_is_added(blobs):
     selection = select(blobs[0], n_components=4, tau=3, random_state=5)
     model = selection.model(max_iter=7)
-    assert isinstance(model, JointNMF)
+    assert isinstance(model, AffinityNMF)
     assert (model.n_components, model.tau, model.random_state, model.max_iter) == (4, 3.0, 5, 7)
     assert model.graph.n_neighbors == 5
     assert selection.model(n_components=3).n_components == 3

@@ -5,8 +5,8 @@ from tests.conftest import problem
 from manifact.backends import as_data
 from manifact.solvers.engine import run
 from manifact.solvers.registry import SOLVERS
-from manifact.solvers.state import State
 from manifact.terms import Frobenius
+from manifact.terms.state import State
 
 
 def setup():

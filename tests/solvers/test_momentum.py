@@ -4,8 +4,8 @@ from tests.conftest import problem
 
 from manifact.backends import as_data
 from manifact.solvers.momentum import BOUND_GROWTH, DECAY, FIRST, GROWTH, ahead, with_momentum
-from manifact.solvers.state import State
 from manifact.terms import Frobenius, total
+from manifact.terms.state import State
 
 
 def test_ahead_goes_on_the_same_way():

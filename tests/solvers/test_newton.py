@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.conftest import KINDS, problem
 from tests.reference import updates as plain
-from tests.solvers.test_mu import problems
+from tests.solvers.test_multiplicative import problems
 
 from manifact import ALPNMF, GNMF, LPNMF, NMF
 from manifact.backends import threads

@@ -8,7 +8,6 @@ from tests.reference import updates as plain
 from manifact.backends import as_data, as_gram, as_kernel
 from manifact.graphs import AffinityGraph
 from manifact.graphs.operator import check_affinity
-from manifact.solvers.state import ConceptState, State, TwofoldState
 from manifact.terms import (
     ElasticNet,
     ElementwiseStructure,
@@ -25,6 +24,7 @@ from manifact.terms import (
     gather,
     total,
 )
+from manifact.terms.state import ConceptState, State, TwofoldState
 
 W = AffinityGraph(check_affinity(problem()[1]))
 FAR = AffinityGraph(check_affinity(4 * problem(seed=5)[1]))

@@ -11,7 +11,8 @@ import numpy as np
 from scipy import sparse
 
 from manifact.backends import Array, Data
-from manifact.backends.kernels import divergence, factors, linear, matching, projection
+from manifact.backends.kernels import affinity as matching
+from manifact.backends.kernels import divergence, factors, linear, projection
 from manifact.backends.kernels import sparse as csr
 from manifact.backends.kernels.lanes import VECTOR_BYTES, padded_length, rows_abreast
 from manifact.backends.threads import over_rows

@@ -23,7 +23,7 @@ from manifact.backends import Array
 from manifact.backends.kernels import neighbors
 from manifact.backends.numpy import sorted_csr, sparse_times
 from manifact.backends.threads import count, over_rows
-from manifact.progress import Advance, steps
+from manifact.utils.progress import Advance, steps
 
 #: About what all cores share: a block of inner products is scanned before it leaves.
 SHARED_CACHE = 1 << 23
@@ -49,7 +49,7 @@ def nearest(
     """Indices and squared distances (n_queries x n_neighbors, best first) of the rows of X nearest to each query.
 
     Without ``queries`` the rows of X look for each other, and none finds itself. Progress is shown under ``title`` to
-    those who ask for it (`manifact.progress.showing`).
+    those who ask for it (`manifact.utils.progress.showing`).
     """
     own = queries is None
     q, n = X.shape[0] if own else queries.shape[0], X.shape[0]

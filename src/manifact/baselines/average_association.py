@@ -12,8 +12,8 @@ from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from manifact import checks
 from manifact.backends import Array
+from manifact.utils import checks
 
 
 class AverageAssociation(ClusterMixin, BaseEstimator):

@@ -10,16 +10,16 @@ from scipy import sparse
 
 from manifact.backends import Array, as_data
 from manifact.baselines.penalties import refuse_penalties
-from manifact.checkpoint import Checkpoint
 from manifact.graphs import LabelCliques, LabelGraph
 from manifact.models.base import Factorization, Plan, Problem
-from manifact.models.declare import model
+from manifact.models.declaration import model
+from manifact.solvers.checkpoint import Checkpoint
 from manifact.solvers.engine import Callback, Result
-from manifact.solvers.state import State
 from manifact.terms import Term
+from manifact.terms.state import State
 
 
-@model
+@model(paper="Liu, Wu, Li, Cai, Huang 2012")
 class CNMF(Factorization):
     """Minimise ‖X − A Z Uᵀ‖² over U, Z ≥ 0: samples of one label share their row of V = A Z.
 

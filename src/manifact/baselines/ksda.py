@@ -15,9 +15,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from manifact import checks
 from manifact.backends import Array
-from manifact.memory import require
+from manifact.utils import checks
+from manifact.utils.memory import require
 
 KERNELS = ("rbf", "poly", "cosine", "linear")
 DIVISIONS = ("nearest", "kmeans")

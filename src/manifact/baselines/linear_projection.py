@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.decomposition import PCA
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from manifact import checks
 from manifact.backends import Array
+from manifact.utils import checks
 
 #: Directions whose variance is below this fraction of the largest are rounding.
 NEGLIGIBLE = 1e-12

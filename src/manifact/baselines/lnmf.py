@@ -9,13 +9,13 @@ import numpy as np
 from manifact.backends import Array, as_data
 from manifact.baselines.penalties import refuse_penalties
 from manifact.models.base import Factorization, Problem
-from manifact.models.declare import model
+from manifact.models.declaration import model
 from manifact.solvers.engine import Step
-from manifact.solvers.state import State
 from manifact.terms import Term
+from manifact.terms.state import State
 
 
-@model
+@model(paper="Li, Hou, Zhang, Cheng 2001")
 class LNMF(Factorization):
     """Minimise KL(X ‖ V Uᵀ) + ½ ‖V‖² − Σ v over U, V ≥ 0 whose columns of U sum to 1.
 

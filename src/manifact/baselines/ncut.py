@@ -11,11 +11,11 @@ from sklearn.preprocessing import normalize
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from manifact import checks
 from manifact.backends import Array
 from manifact.baselines.average_association import enough_samples
 from manifact.graphs import as_builder
 from manifact.graphs.spectral import leading_eigenvectors
+from manifact.utils import checks
 
 ROWS = ("unit", "degree", "raw")
 

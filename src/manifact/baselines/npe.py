@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from manifact import checks
 from manifact.backends import Array
 from manifact.baselines.linear_projection import LinearProjection
 from manifact.baselines.reconstruction import reconstruction_weights
+from manifact.utils import checks
 
 
 class NPE(LinearProjection):

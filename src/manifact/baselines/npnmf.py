@@ -7,19 +7,19 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from manifact import checks
 from manifact.backends import Array
 from manifact.backends.numpy import sorted_csr, sparse_times
 from manifact.baselines.reconstruction import reconstruction_weights
 from manifact.models.base import Factorization, Problem
-from manifact.models.declare import model
+from manifact.models.declaration import model
 from manifact.solvers.engine import Step
-from manifact.solvers.mu import multiply
-from manifact.solvers.state import State
+from manifact.solvers.multiplicative import multiply
 from manifact.terms import Term, gather
+from manifact.terms.state import State
+from manifact.utils import checks
 
 
-@model
+@model(paper="Gu, Zhou 2009")
 class NPNMF(Factorization):
     """Minimise ‖X − V Uᵀ‖² + λ Tr(VᵀMV) over U, V ≥ 0, M = (I − S)ᵀ(I − S), S the weights of LLE.
 

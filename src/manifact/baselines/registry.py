@@ -64,7 +64,7 @@ METHODS: dict[str, Method] = {
     "CF": _ours("CF"),
     "LCCF": _ours("LCCF"),
     "LCF": _ours("LCF"),
-    "JointNMF": _ours("JointNMF"),
+    "AffinityNMF": _ours("AffinityNMF"),
     "LNMF": _baseline("LNMF"),
     "SNMF": _baseline("SparseNMF"),
     "NPNMF": _baseline("NPNMF"),

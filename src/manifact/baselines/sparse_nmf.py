@@ -8,23 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from manifact import checks
 from manifact.backends import Array
 from manifact.baselines.penalties import refuse_penalties
 from manifact.baselines.sparseness import nearest, nearest_of_sparseness, norm_ratio
 from manifact.models.base import Factorization, Problem
-from manifact.models.declare import model
-from manifact.models.start import unit_columns
+from manifact.models.declaration import model
+from manifact.models.starts import unit_columns
 from manifact.solvers.engine import Step
-from manifact.solvers.mu import multiply
-from manifact.solvers.state import State
+from manifact.solvers.multiplicative import multiply
 from manifact.terms import Term
+from manifact.terms.state import State
+from manifact.utils import checks
 
 #: Nearest allowed point, column by column.
 Project = Callable[[Array], Array]
 
 
-@model
+@model(paper="Hoyer 2004")
 class SparseNMF(Factorization):
     """Minimise ‖X − V Uᵀ‖² over U, V ≥ 0 whose columns have a given sparseness.
 

@@ -56,14 +56,14 @@ def fit(
             "--components",
             "-k",
             metavar="N|auto",
-            help="Number of parts; auto chooses it without labels. Default: auto for joint; else 10.",
+            help="Number of parts; auto chooses it without labels. Default: auto for affinity; else 10.",
         ),
     ] = None,
-    model: Annotated[Model, typer.Option("--model", "-m", help="What is minimised.")] = "joint",
+    model: Annotated[Model, typer.Option("--model", "-m", help="What is minimised.")] = "affinity",
     loss: Annotated[Loss | None, typer.Option(help="How the distance from the data is measured (nmf, gnmf).")] = None,
     tau: Annotated[
         str | None,
-        typer.Option(metavar="NUMBER|auto", help="joint: weight of the graph beside the data. Default: 2."),
+        typer.Option(metavar="NUMBER|auto", help="affinity: weight of the graph beside the data. Default: 2."),
     ] = None,
     graph_reg: Annotated[
         float | None, typer.Option(min=0, help="λ of gnmf, lpnmf, alpnmf, spnmf, lccf. Default: 100 (spnmf: 1).")
@@ -74,7 +74,7 @@ def fit(
         typer.Option(help="Default: mu (the published rule, stopped early) for gnmf, lpnmf, alpnmf; else auto."),
     ] = None,
     init: Annotated[
-        Start | None, typer.Option(help="Default: spectral for joint, kmeans for cf, lccf, lcf; else random.")
+        Start | None, typer.Option(help="Default: spectral for affinity, kmeans for cf, lccf, lcf; else random.")
     ] = None,
     max_iter: Annotated[int | None, typer.Option(min=0, help="Iterations. Default: 100 for mu, else 500.")] = None,
     tol: Annotated[
@@ -88,7 +88,7 @@ def fit(
     assign: Annotated[
         Assign | None,
         typer.Option(
-            help="Clusters by k-means on V, the largest part or the nearest. Default: nearest for joint; else kmeans."
+            help="Clusters by k-means on V, the largest part or the nearest. Default: nearest (affinity) or kmeans."
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the start and of k-means.")] = 0,

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-Model = Literal["joint", "gnmf", "nmf", "lpnmf", "alpnmf", "spnmf", "cf", "lccf", "lcf"]
+Model = Literal["affinity", "gnmf", "nmf", "lpnmf", "alpnmf", "spnmf", "cf", "lccf", "lcf"]
 Loss = Literal["frobenius", "kullback-leibler"]
 Solver = Literal["auto", "mu", "bcd", "newton"]
 Start = Literal["random", "nndsvd", "nndsvda", "kmeans", "spectral"]

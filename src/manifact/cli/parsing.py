@@ -72,7 +72,7 @@ def stop_words(text: str | None) -> Any:
     """``english`` and ``none`` by name, else the words of a file."""
     if text in (None, "english", "none"):
         return text
-    from manifact.reading import read_words
+    from manifact.io.readers import read_words
 
     return read_words(str(text))
 

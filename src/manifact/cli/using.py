@@ -100,7 +100,7 @@ def predict(
     from json import dumps
 
     from manifact.commands.apply import predict as run
-    from manifact.writing import write_rows
+    from manifact.io.writers import write_rows
 
     reading = given(kind=kind, layer=layer, text=text, name=name, variable=variable)
     with told(*REFUSALS):
@@ -158,6 +158,6 @@ def info(model: ModelArgument, json: JsonOption = False) -> None:
 
 def demo() -> None:
     """Cluster handwritten digits and Python's own documentation with every model; needs no network."""
-    from manifact.demo import run
+    from manifact.cli.demo import run
 
     run()

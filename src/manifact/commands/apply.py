@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from manifact.commands import looks, outputs
-from manifact.progress import showing
+from manifact.utils.progress import showing
 
 
 def transform(
@@ -23,7 +23,7 @@ def transform(
 ) -> tuple[int, int]:
     """Write V of new samples; its shape."""
     import manifact
-    from manifact.writing import check_output, write_matrix
+    from manifact.io.writers import check_output, write_matrix
 
     model = manifact.load(path)
     check_output(outputs.free("--output", output, overwrite, path, data))
@@ -47,7 +47,7 @@ def predict(
 ) -> list[tuple[str, int]]:
     """Clusters of new samples, or without data of the training samples, written to ``output`` if there is one."""
     import manifact
-    from manifact.writing import TABLES, check_output
+    from manifact.io.writers import TABLES, check_output
 
     model = manifact.load(path)
     if output is not None:
@@ -68,7 +68,7 @@ def predict(
 
 def new_samples(model: Any, path: Path, data: Path, reading: Mapping[str, Any]) -> tuple[Any, Any]:
     """Samples read as the training samples were, and X."""
-    from manifact.reading import read
+    from manifact.io.readers import read
 
     preparation = getattr(model, "preparation_", None)
     if preparation is None:
@@ -112,7 +112,7 @@ def named(names: Sequence[str] | None, n: int) -> list[str]:
 
 def write_clusters(path: Path, labels: Any, names: Sequence[str] | None) -> None:
     """A table of samples and their clusters."""
-    from manifact.writing import write_labels
+    from manifact.io.writers import write_labels
 
     write_labels(path, labels, named(names, len(labels)))
 
@@ -120,6 +120,6 @@ def write_clusters(path: Path, labels: Any, names: Sequence[str] | None) -> None
 def _graph_samples(path: Path | None) -> Any:
     if path is None:
         return None
-    from manifact.reading import read_matrix
+    from manifact.io.readers import read_matrix
 
     return read_matrix(path)

@@ -21,8 +21,8 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "lcf": {"init": "kmeans"},
 }
 #: Models whose class has another name.
-CLASSES = {"joint": "JointNMF"}
-WITH_GRAPH = ("joint", "gnmf", "lpnmf", "alpnmf", "spnmf", "lccf")
+CLASSES = {"affinity": "AffinityNMF"}
+WITH_GRAPH = ("affinity", "gnmf", "lpnmf", "alpnmf", "spnmf", "lccf")
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ def model(
         if key not in own:
             raise ValueError(f"{option(key)} has no meaning for --model {name}: leave it out")
     for key in ("n_components", "tau"):
-        if given.get(key) == "auto" and name != "joint":
-            raise ValueError(f"{option(key)} auto is for --model joint: give a number")
+        if given.get(key) == "auto" and name != "affinity":
+            raise ValueError(f"{option(key)} auto is for --model affinity: give a number")
     if graph.settings.get("n_neighbors") == "auto":
         given["n_neighbors"] = _auto_neighbors(name, graph)
     elif name in WITH_GRAPH:
@@ -86,19 +86,19 @@ def model(
 
 def _auto_neighbors(name: str, graph: GraphChoice) -> str:
     others = [option for option in graph.asked if option != "--neighbors"]
-    if name != "joint" or others:
-        problem = f"not with {others[0]}" if name == "joint" else "for --model joint"
+    if name != "affinity" or others:
+        problem = f"not with {others[0]}" if name == "affinity" else "for --model affinity"
         raise ValueError(f"--neighbors auto is {problem}: give a number")
     return "auto"
 
 
 def _defaults(name: str) -> dict[str, Any]:
-    return DEFAULTS.get(name, {}) | ({"n_components": "auto"} if name == "joint" else {"assign": "kmeans"})
+    return DEFAULTS.get(name, {}) | ({"n_components": "auto"} if name == "affinity" else {"assign": "kmeans"})
 
 
 def _graph(name: str, choice: GraphChoice, data: Path, n_samples: int, unit: bool) -> Any:
     """What the model's ``graph`` gets."""
-    from manifact.reading import read_graph, read_matrix
+    from manifact.io.readers import read_graph, read_matrix
 
     if choice.given is not None:
         if len(choice.asked) > 1:

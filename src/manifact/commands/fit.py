@@ -10,7 +10,7 @@ from typing import Any
 
 from manifact.commands import choosing, looks, outputs, summary
 from manifact.commands.choosing import GraphChoice
-from manifact.progress import showing
+from manifact.utils.progress import showing
 
 ENDING = ".safetensors"
 
@@ -21,7 +21,7 @@ class Request:
 
     data: Path
     model: str
-    #: Options of `manifact.reading.read` and of `manifact.preparation.learn` that were given.
+    #: Options of `manifact.io.readers.read` and of `manifact.io.preparation.learn` that were given.
     reading: Mapping[str, Any] = field(default_factory=dict)
     preparing: Mapping[str, Any] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -36,8 +36,8 @@ class Request:
 
 def fit(request: Request) -> summary.Summary:
     """Fit, write the files, and say what came out."""
-    from manifact.preparation import learn
-    from manifact.reading import check, read
+    from manifact.io.preparation import learn
+    from manifact.io.readers import check, read
 
     check(request.data, **request.reading)
     named = request.output or outputs.named_after(request.data, ENDING)
@@ -81,7 +81,7 @@ def fit(request: Request) -> summary.Summary:
 
 
 def _check_others(request: Request) -> None:
-    from manifact.writing import TABLES, check_output
+    from manifact.io.writers import TABLES, check_output
 
     if request.clusters is not None:
         check_output(outputs.free("--clusters", request.clusters, request.overwrite, request.data), TABLES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from manifact.files import check_place
+from manifact.utils.files import check_place
 
 
 def free(option: str, path: Path, overwrite: bool, *inputs: Path | None, ending: str | None = None) -> Path:

@@ -8,7 +8,7 @@ from typing import Any
 
 from manifact.commands import outputs
 from manifact.commands.apply import new_samples
-from manifact.progress import showing
+from manifact.utils.progress import showing
 
 
 def report(

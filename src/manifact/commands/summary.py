@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from manifact import naming
+from manifact.models import feature_names as naming
 
 TOP_FEATURES = 8
 #: ‖V − its mean row‖ / ‖V‖ below this means that V hardly tells samples apart.

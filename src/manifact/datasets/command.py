@@ -9,10 +9,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from manifact import checks
 from manifact.datasets.fetching import fetch
 from manifact.datasets.home import Folder, data_home, find
 from manifact.datasets.sources import NAMES, SETS, Entry
+from manifact.utils import checks
 
 
 @dataclass(frozen=True)

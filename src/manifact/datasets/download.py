@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from manifact.progress import Advance, steps
+from manifact.utils.progress import Advance, steps
 
 if TYPE_CHECKING:
     from requests import Response

@@ -10,13 +10,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from manifact import checks
 from manifact.datasets.dataset import Dataset
 from manifact.datasets.digest import digest
 from manifact.datasets.download import ResumingDownloader
 from manifact.datasets.home import Folder, data_home, find, load
 from manifact.datasets.sources import SETS, Entry, Remote, Source
-from manifact.progress import showing
+from manifact.utils import checks
+from manifact.utils.progress import showing
 
 #: Folder inside the data home where downloads wait until they are verified.
 WAITING = ".downloads"

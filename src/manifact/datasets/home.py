@@ -6,10 +6,12 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from manifact import checks
-from manifact.datasets import idx, layout, matlab, tenx
+from manifact.datasets import idx, layout
 from manifact.datasets.dataset import Dataset
 from manifact.datasets.sources import NAMES, SETS, Entry
+from manifact.io.readers import matlab_arrays as matlab
+from manifact.io.readers import tenx_archive as tenx
+from manifact.utils import checks
 
 __all__ = ["NAMES", "data_home", "find", "load"]
 

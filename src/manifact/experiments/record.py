@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from manifact.files import write_text
+from manifact.utils.files import write_text
 
 PACKAGES = ("manifact", "numpy", "scipy", "scikit-learn", "numba")
 

@@ -10,9 +10,9 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
-from manifact import checks
 from manifact.backends.numpy import sorted_csr
 from manifact.graphs.operator import AffinityGraph, Graph, SumOfGraphs, check_affinity
+from manifact.utils import checks
 
 
 class GraphBuilder(BaseEstimator):

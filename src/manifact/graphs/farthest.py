@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manifact import checks
 from manifact.backends import Array
 from manifact.backends.numpy import sorted_csr
 from manifact.backends.search import nearest
 from manifact.graphs.builder import GraphBuilder, as_samples
 from manifact.graphs.operator import AffinityGraph, Graph
+from manifact.utils import checks
 
 SEARCHES = ("auto", "exact", "candidates")
 #: "auto" searches exactly up to this many samples.

@@ -10,13 +10,13 @@ from sklearn import get_config
 from sklearn.base import clone
 from sklearn.preprocessing import normalize
 
-from manifact import checks
 from manifact.backends import Array
 from manifact.backends.numpy import sorted_csr
 from manifact.backends.search import nearest, nearest_by_projection
 from manifact.graphs.builder import GraphBuilder, as_samples
 from manifact.graphs.operator import AffinityGraph, Graph, check_width
-from manifact.progress import showing
+from manifact.utils import checks
+from manifact.utils.progress import showing
 
 WEIGHTS = ("binary", "heat", "dot", "cosine")
 METRICS = ("euclidean", "cosine")

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manifact import checks
 from manifact.graphs.builder import GraphBuilder
 from manifact.graphs.operator import Graph, LabelCliques
+from manifact.utils import checks
 
 WEIGHTS = ("binary", "class")
 

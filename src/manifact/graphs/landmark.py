@@ -9,12 +9,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from manifact import checks
 from manifact.backends import Array
 from manifact.backends.numpy import sorted_csr, sparse_times
 from manifact.backends.search import nearest
 from manifact.graphs.builder import GraphBuilder, as_samples
 from manifact.graphs.operator import Graph, check_width
+from manifact.utils import checks
 
 SOURCES = ("kmeans", "random")
 #: From this many samples on the landmarks come from k-means on a sample of them.

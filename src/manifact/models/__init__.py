@@ -1,11 +1,36 @@
 """One file per paper: its objective, its equations, its parameters; and one that goes beyond them."""
 
-from manifact.models.alpnmf import ALPNMF
-from manifact.models.concept import CF, LCCF, LCF
-from manifact.models.gnmf import GNMF
-from manifact.models.joint import JointNMF
-from manifact.models.lpnmf import LPNMF
-from manifact.models.nmf import NMF
-from manifact.models.spnmf import SPNMF
+import warnings
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["ALPNMF", "CF", "GNMF", "LCCF", "LCF", "LPNMF", "NMF", "SPNMF", "JointNMF"]
+if TYPE_CHECKING:
+    from manifact.models.affinity import AffinityNMF
+    from manifact.models.alpnmf import ALPNMF
+    from manifact.models.cf import CF
+    from manifact.models.gnmf import GNMF
+    from manifact.models.lccf import LCCF
+    from manifact.models.lcf import LCF
+    from manifact.models.lpnmf import LPNMF
+    from manifact.models.nmf import NMF
+    from manifact.models.spnmf import SPNMF
+
+__all__ = ["ALPNMF", "CF", "GNMF", "LCCF", "LCF", "LPNMF", "NMF", "SPNMF", "AffinityNMF"]
+
+
+def __getattr__(name: str) -> Any:
+    from manifact.models.registry import find
+
+    entry = None if name.startswith("_") else find(name)
+    if entry is None or not entry.name:
+        raise AttributeError(f"module 'manifact' has no attribute {name!r}")
+    if name in entry.formerly:
+        warnings.warn(
+            f"{name} is now called {entry.cls.__name__}: the old name goes with version 1.0",
+            DeprecationWarning,
+            stacklevel=3,
+        )
+    return entry.cls
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from manifact.graphs import GraphBuilder, LandmarkGraph
-from manifact.models.declare import model
+from manifact.models.declaration import model
 from manifact.models.lpnmf import LPNMF
 
 
-@model
+@model(name="alpnmf", paper="Yao, Cai 2012", command_line={"solver": "mu"})
 class ALPNMF(LPNMF):
     """Minimise KL(X ‖ V Uᵀ) + λ Tr(Vᵀ L log V) over U, V ≥ 0 with L = I − ẐᵀẐ, a graph through landmarks.
 

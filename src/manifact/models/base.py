@@ -17,19 +17,19 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from manifact import checks
 from manifact.backends import Array, as_data
-from manifact.checkpoint import Checkpoint
 from manifact.graphs import Graph
-from manifact.memory import require
-from manifact.models.assigning import means_of_parts, nearest
 from manifact.models.callbacks import CallbackSupport, as_callbacks, fit_tasks, with_callbacks
-from manifact.models.start import STARTS, start
-from manifact.progress import progress
+from manifact.models.clustering import means_of_parts, nearest
+from manifact.models.starts import STARTS, start
+from manifact.solvers.checkpoint import Checkpoint
 from manifact.solvers.engine import Callback, Iteration, Result, Step, run
 from manifact.solvers.registry import SOLVERS
-from manifact.solvers.state import State
 from manifact.terms import ElasticNet, Frobenius, KullbackLeibler, Term, total
+from manifact.terms.state import State
+from manifact.utils import checks
+from manifact.utils.memory import require
+from manifact.utils.progress import progress
 
 LOSSES: dict[str, Any] = {"frobenius": Frobenius, "kullback-leibler": KullbackLeibler}
 #: Who minimises a loss, alone or with a graph; the first is the one that "auto" means.
@@ -177,7 +177,7 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
         every : int, optional
             Iterations between two checkpoints (default 10).
         callbacks : callable or several, optional
-            Called with an `Iteration` (``number``, ``objective`` so far, ``state.U``, ``state.V``, of JointNMF also
+            Called with an `Iteration` (``number``, ``objective`` so far, ``state.U``, ``state.V``, of AffinityNMF also
             ``state.A``) before the first and after every iteration; a true answer ends the run there. Of several starts
             (``n_init``) the one that goes on is seen, from where its trial ended. scikit-learn's own callbacks go to
             ``set_callbacks``, where its version has them.
@@ -496,7 +496,7 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
         It holds what the model holds: factors, parameters, the graph, and the training samples where neighbours of new
         samples are looked for among them.
         """
-        from manifact.saving import save
+        from manifact.io.model_files import save
 
         save(self, path)
 

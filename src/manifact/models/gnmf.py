@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from manifact import checks
 from manifact.models.base import LOSS_SOLVERS, LOSSES
-from manifact.models.declare import model
-from manifact.models.graph_regularized import GraphFactorization
+from manifact.models.declaration import model
+from manifact.models.graph_models import GraphFactorization
+from manifact.utils import checks
 
 
-@model
+@model(name="gnmf", paper="Cai, He, Han, Huang 2011", command_line={"solver": "mu"})
 class GNMF(GraphFactorization):
     """Minimise ‖X − V Uᵀ‖² + λ Tr(VᵀLV) (eq 6) or KL(X ‖ V Uᵀ) + λ Tr(Vᵀ L log V) (eq 7) over U, V ≥ 0.
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from manifact.models.base import LOSS_SOLVERS
-from manifact.models.declare import model
-from manifact.models.graph_regularized import GraphFactorization
+from manifact.models.declaration import model
+from manifact.models.graph_models import GraphFactorization
 
 
-@model
+@model(name="lpnmf", paper="Cai, He, Wang, Bao, Han 2009", command_line={"solver": "mu"})
 class LPNMF(GraphFactorization):
     """Minimise KL(X ‖ V Uᵀ) + λ Tr(Vᵀ L log V) (eq 7) over U, V ≥ 0.
 

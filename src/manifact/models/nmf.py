@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from manifact import checks
 from manifact.models.base import LOSS_SOLVERS, LOSSES, Factorization
-from manifact.models.declare import model
+from manifact.models.declaration import model
+from manifact.utils import checks
 
 
-@model
+@model(name="nmf", paper="Lee, Seung 2001")
 class NMF(Factorization):
     """Minimise ‖X − V Uᵀ‖² (GNMF paper, eq 1) or KL(X ‖ V Uᵀ) (eq 2) over U, V ≥ 0.
 

@@ -6,23 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from manifact import checks
 from manifact.graphs import AffinityGraph, Graph, GraphBuilder, KNNGraph, as_builder
 from manifact.graphs.farthest import FarthestGraph
 from manifact.models.base import Problem
-from manifact.models.declare import model
-from manifact.models.graph_regularized import GraphFactorization
-from manifact.progress import showing
+from manifact.models.declaration import model
+from manifact.models.graph_models import GraphFactorization
 from manifact.solvers.engine import Step
-from manifact.solvers.mu import multiplicative
-from manifact.solvers.safeguarded import safeguarded
-from manifact.solvers.state import State
+from manifact.solvers.multiplicative import multiplicative
+from manifact.solvers.simplex import safeguarded
 from manifact.terms import ElasticNet, ElementwiseStructure, Orthogonality, Redundancy, Repulsion, Smoothness, Term
+from manifact.terms.state import State
+from manifact.utils import checks
+from manifact.utils.progress import showing
 
 BASIS_PENALTIES = {"redundancy": Redundancy, "orthogonality": Orthogonality}
 
 
-@model
+@model(name="spnmf", paper="Li, Liu, Lu 2013")
 class SPNMF(GraphFactorization):
     """Minimise ‖X − V Uᵀ‖² + α Tr(VᵀLˡV) + β/2 Σ Wʳ_ij exp(−‖v_i − v_j‖²) + γ Σ_im (UᵀU)_im (eq 9).
 

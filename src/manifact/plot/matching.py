@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from manifact import checks
 from manifact.backends import Array
 from manifact.plot.look import axes
+from manifact.utils import checks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

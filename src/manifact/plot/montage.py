@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from manifact import checks
 from manifact.backends import Array
-from manifact.naming import prepared
+from manifact.models.feature_names import prepared
 from manifact.plot.look import GREY, axes, bare
 from manifact.plot.model import components
+from manifact.utils import checks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from manifact import checks
 from manifact.backends import Array
 from manifact.plot.look import CLOUDS, GREY, MARKERS, axes, open_frame
 from manifact.plot.model import matrix
+from manifact.utils import checks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

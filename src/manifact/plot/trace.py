@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from manifact import checks
 from manifact.backends import Array
 from manifact.plot.look import axes, colour, open_frame
 from manifact.plot.model import read
+from manifact.utils import checks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from manifact import checks, naming
 from manifact.backends import Array
+from manifact.models import feature_names as naming
 from manifact.plot.look import GREY, PALETTE, axes, bare
 from manifact.plot.model import components, selected
+from manifact.utils import checks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -65,10 +65,10 @@ def report(
     ...     page.name
     'digits.html'
     """
-    from manifact.files import write_text
     from manifact.report.given import checked, target
     from manifact.report.page import html
     from manifact.report.payload import payload
+    from manifact.utils.files import write_text
 
     given = checked(model, X, feature_names, sample_names, texts, images, image_shape, labels)
     file = target(path, type(model).__name__)

@@ -12,9 +12,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from manifact import naming
 from manifact.backends import Array
-from manifact.files import check_place
+from manifact.models import feature_names as naming
+from manifact.utils.files import check_place
 
 #: Channels that an image may have.
 CHANNELS = (1, 3)

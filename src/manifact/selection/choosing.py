@@ -11,13 +11,13 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from manifact import checks
 from manifact.graphs import AffinityGraph, Graph, GraphBuilder, KNNGraph, as_builder
 from manifact.graphs.builder import as_samples
-from manifact.progress import showing, steps
 from manifact.selection.reproducible import Evidence, averaged, reproducible
 from manifact.selection.result import Selection
 from manifact.selection.sampling import SAMPLES, draws
+from manifact.utils import checks
+from manifact.utils.progress import showing, steps
 
 #: Largest number of components that is tried unasked, and how much larger each is than the one before.
 MOST_COMPONENTS, RATIO = 100, 1.15
@@ -50,7 +50,7 @@ def select(
     random_state: Any = 0,
     verbose: bool = False,
 ) -> Selection:
-    """Return the number of components, of neighbours and τ for `JointNMF` on X, chosen without labels.
+    """Return the number of components, of neighbours and τ for `AffinityNMF` on X, chosen without labels.
 
     Two clusterings of the graph, each without a fifth of its edges, say something of a sample alike, I − E[I] bits
     beyond chance, and something differently, H − I bits. The difference is the net reproducible information. Too few
@@ -75,7 +75,7 @@ def select(
     tau : "auto" or float, default="auto"
         "auto" is 2: no criterion is known that does better.
     graph : graph builder, n x n affinity or None, default=None
-        As in `JointNMF`. Neighbours can be chosen for None and for `KNNGraph`, which keeps its own with "auto".
+        As in `AffinityNMF`. Neighbours can be chosen for None and for `KNNGraph`, which keeps its own with "auto".
     random_state : int, RandomState or None, default=0
         Which samples and edges are left out.
     verbose : bool, default=False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from manifact.models import JointNMF
+    from manifact.models import AffinityNMF
 
 CRITERION = (
     "net reproducible bits: what two clusterings of the graph, each without a fifth of its edges, say alike of a "
@@ -46,12 +46,12 @@ class Selection:
     def __repr__(self) -> str:
         return f"Selection({', '.join(f'{name}={value}' for name, value in self.best.items())})"
 
-    def model(self, **parameters: Any) -> JointNMF:
-        """An unfitted `JointNMF` with the chosen values; ``parameters`` add to them or replace them."""
-        from manifact.models import JointNMF
+    def model(self, **parameters: Any) -> AffinityNMF:
+        """An unfitted `AffinityNMF` with the chosen values; ``parameters`` add to them or replace them."""
+        from manifact.models import AffinityNMF
 
         chosen = {"n_components": self.best["n_components"], "tau": self.best["tau"], "graph": self.graph}
-        return JointNMF(**{**chosen, "random_state": self.random_state, **parameters})
+        return AffinityNMF(**{**chosen, "random_state": self.random_state, **parameters})
 
     def show(self) -> None:
         """Print every candidate and the choice."""

@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 
 from manifact.backends import Array
-from manifact.solvers.state import State
 from manifact.terms import Term, total
+from manifact.terms.state import State
 
 #: One iteration.
 Step = Callable[[State], State]

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from manifact.backends import Array
 from manifact.solvers.engine import Step
-from manifact.solvers.state import Momentum, State
 from manifact.terms import Term, total
+from manifact.terms.state import Momentum, State
 
 #: How far ahead: its start, its growth and that of its bound, and what a failure divides it by.
 FIRST, GROWTH, BOUND_GROWTH, DECAY = 0.5, 1.05, 1.01, 1.5

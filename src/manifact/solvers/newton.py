@@ -12,8 +12,8 @@ import numpy as np
 from manifact.backends import Array
 from manifact.solvers.engine import Step
 from manifact.solvers.parts import Parts
-from manifact.solvers.state import Momentum, State
 from manifact.terms import EntropicSmoothness, KullbackLeibler, Term, total
+from manifact.terms.state import Momentum, State
 
 #: How far the linear system of a Newton step is solved.
 FORCING = 0.3

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from manifact.solvers import bcd, newton
+from manifact.solvers import block_descent as bcd
+from manifact.solvers import newton
 from manifact.solvers.engine import Step
-from manifact.solvers.mu import multiplicative
-from manifact.solvers.state import State
+from manifact.solvers.multiplicative import multiplicative
 from manifact.terms import Term
+from manifact.terms.state import State
 
 
 def _anywhere(terms: list[Term], s: State) -> State:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from manifact.solvers.state import State
+from manifact.terms.state import State
 from manifact.terms.term import Quadratic
 
 

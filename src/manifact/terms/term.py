@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from manifact.backends import Array
-from manifact.solvers.state import State
+from manifact.terms.state import State
 
 #: Positive and negative part of a gradient, broadcastable to the block; None where the term does not depend on it.
 Parts = tuple[Any, Any] | None

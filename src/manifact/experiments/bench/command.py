@@ -11,13 +11,13 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from manifact import checks
 from manifact.datasets import NAMES
 from manifact.experiments.bench import SECTIONS
 from manifact.experiments.bench.data import Samples, prepared
 from manifact.experiments.bench.setting import QUICK, Scale, Setting, UnavailableError
 from manifact.experiments.record import cell, write
-from manifact.files import writable
+from manifact.utils import checks
+from manifact.utils.files import writable
 
 REPEATS = 5
 QUICK_REPEATS = 3

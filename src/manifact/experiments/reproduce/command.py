@@ -12,7 +12,6 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.table import Table
 
-from manifact import checks
 from manifact.backends import threads
 from manifact.datasets.home import user_cache
 from manifact.experiments.reproduce import spec
@@ -21,7 +20,8 @@ from manifact.experiments.reproduce.index import foreign, write_index
 from manifact.experiments.reproduce.jobs import Store
 from manifact.experiments.reproduce.page import Page
 from manifact.experiments.reproduce.setting import Setting
-from manifact.files import writable
+from manifact.utils import checks
+from manifact.utils.files import writable
 
 
 class RefusedError(Exception):

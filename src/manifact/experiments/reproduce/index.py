@@ -10,7 +10,7 @@ from typing import NamedTuple
 from manifact.experiments import record
 from manifact.experiments.reproduce import spec
 from manifact.experiments.reproduce.page import document, paragraphs
-from manifact.files import write_text
+from manifact.utils.files import write_text
 
 TITLE = "The papers' experiments, run again"
 NOTE = """\

@@ -25,8 +25,8 @@ from threadpoolctl import threadpool_limits
 
 from manifact._version import __version__
 from manifact.backends import threads
-from manifact.files import write_text
-from manifact.progress import Advance
+from manifact.utils.files import write_text
+from manifact.utils.progress import Advance
 
 #: Raised whenever a change of the code changes results: what was stored before is then done again.
 RESULTS = 1

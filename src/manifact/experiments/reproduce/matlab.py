@@ -21,7 +21,7 @@ from manifact.datasets import Dataset, tfidf, unit_length
 from manifact.graphs import KNNGraph
 from manifact.metrics import accuracy, nmi
 from manifact.models import GNMF, NMF
-from manifact.models.start import unit_columns
+from manifact.models.starts import unit_columns
 
 SEED = 5489
 #: Ten starts of 30 iterations; the best one goes on to 100.

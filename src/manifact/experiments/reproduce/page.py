@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from manifact.experiments import record
 from manifact.experiments.reproduce.spec import Value
-from manifact.files import write_text
+from manifact.utils.files import write_text
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from manifact.experiments.reproduce.data import SAMPLES, digest
 from manifact.experiments.reproduce.jobs import Job, Store, run_jobs
-from manifact.progress import showing, steps
+from manifact.utils.progress import showing, steps
 
 #: For readers of a page: a change of words does not make another run.
 WORDS = ("what",)

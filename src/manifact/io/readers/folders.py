@@ -1,0 +1,65 @@
+"""What a folder holds: files of text, images, or the parts of a 10x matrix."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from manifact.backends import Array
+from manifact.io.readers.problems import refusal
+
+IMAGES = frozenset((".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".pgm"))
+TEXTS = frozenset((".txt", ".text", ".md", ".rst"))
+
+
+def walk(folder: Path) -> list[Path]:
+    """The files in a folder and its subfolders, by name; what is hidden is left out, links to folders as well."""
+    found = []
+    for here, folders, files in os.walk(folder, onerror=_raise):
+        folders[:] = [name for name in folders if not name.startswith((".", "__MACOSX"))]
+        found += [Path(here, name) for name in files if not name.startswith(".")]
+    return sorted((file for file in found if file.is_file()), key=lambda file: file.relative_to(folder).as_posix())
+
+
+def sorted_out(folder: Path, kind: str | None) -> tuple[str, list[Path]]:
+    """Whether a folder holds documents or images, and these files.
+
+    A file without an ending is a document where there are no images: the newsgroups' messages are such files.
+    """
+    files = walk(folder)
+    images = [file for file in files if file.suffix.lower() in IMAGES]
+    bare = [] if images and kind is None else [file for file in files if not file.suffix]
+    texts = sorted([file for file in files if file.suffix.lower() in TEXTS] + bare, key=files.index)
+    if kind is None and images and texts:
+        found = f"has {len(texts)} files of text and {len(images)} images"
+        raise refusal(folder, found, "say with kind='documents' or kind='images' which are meant")
+    if kind is None:
+        kind = "images" if images else "documents"
+    chosen = images if kind == "images" else texts
+    if not chosen:
+        known = ", ".join(sorted(IMAGES if kind == "images" else TEXTS))
+        raise refusal(folder, f"has no {kind}", f"put some there ({known}), or name a single file")
+    return kind, chosen
+
+
+def relative(folder: Path, files: Sequence[Path]) -> list[str]:
+    """Names of files, seen from their folder."""
+    return [_readable(file.relative_to(folder).as_posix()) for file in files]
+
+
+def classes(folder: Path, files: Sequence[Path]) -> Array | None:
+    """The names of the subfolders if every file is one level down."""
+    parts = [file.relative_to(folder).parts for file in files]
+    return np.array([_readable(part[0]) for part in parts]) if all(len(part) == 2 for part in parts) else None
+
+
+def _readable(name: str) -> str:
+    """The name as text that a file can hold, bytes that are no UTF-8 in figures: names that differ stay different."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+def _raise(problem: OSError) -> None:
+    raise problem

@@ -1,0 +1,168 @@
+"""Writing results: representations and clusters, as the end of a file's name asks, whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from manifact.backends import Array
+from manifact.io.readers.problems import optional
+from manifact.utils.files import check_place, replacing
+
+#: What a matrix and what a table of columns can be written as.
+MATRICES = (".npy", ".npz", ".csv", ".tsv", ".parquet")
+TABLES = (*MATRICES, ".jsonl")
+#: The header of the names, where they are a column beside a matrix.
+NAMES = {".csv": "", ".tsv": "", ".parquet": "name"}
+
+Columns = Mapping[str, Any]
+
+
+def check_output(path: Path | str, suffixes: Sequence[str] = MATRICES) -> Path:
+    """The path, if a file of its kind can be written there; otherwise one sentence, before any work is done."""
+    file = Path(path)
+    if file.suffix.lower() not in suffixes:
+        known = ", ".join(suffixes)
+        raise ValueError(f"{file} has an ending that we do not write ({file.suffix or 'none'}): choose one of {known}")
+    check_place("path", file)
+    if file.suffix.lower() == ".parquet":
+        optional("pyarrow.parquet", "pyarrow", "parquet", str(file))
+    return file
+
+
+def write_matrix(
+    path: Path | str, V: Any, names: Sequence[str] | None = None, columns: Sequence[str] | None = None
+) -> None:
+    """Write V, a row for each sample.
+
+    A .npy file holds V alone, .npz X with ``names`` and ``feature_names``, the others a header and the names in their
+    first column. ``columns`` default to "part0", "part1" and so on. Every value has the digits that bring it back
+    exactly, and `manifact.io.readers.read` reads what is written.
+    """
+    file = check_output(path)
+    V = np.asarray(V)
+    header = [f"part{number}" for number in range(V.shape[1])] if columns is None else [str(name) for name in columns]
+    for what, values, n in (("names", names, V.shape[0]), ("columns", header, V.shape[1])):
+        if values is not None and len(values) != n:
+            raise ValueError(f"{what} has {len(values)} entries for V of shape {V.shape}: give one for each")
+    _check_different(header, None if names is None else NAMES.get(file.suffix.lower()))
+    named = {} if names is None else {"": list(names)}
+    if file.suffix.lower() == ".npy":
+        _write(file, lambda temporary: _save_npy(temporary, V))
+    elif file.suffix.lower() == ".npz":
+        texts = {"names": names, "feature_names": columns}
+        arrays = {key: np.array(list(value), dtype=str) for key, value in texts.items() if value is not None}
+        _write(file, lambda temporary: _save_npz(temporary, {"X": V, **arrays}))
+    else:
+        _write_columns(file, {**named, **dict(zip(header, V.T, strict=True))})
+
+
+def write_table(path: Path | str, columns: Columns) -> None:
+    """Write columns of one length by their names: a .npz of arrays, a .jsonl of records, or a table; .npy: the last."""
+    file = check_output(path, TABLES)
+    if len({len(column) for column in columns.values()}) != 1:
+        raise ValueError(f"{file} needs columns of one length: got {', '.join(columns) or 'none'}")
+    arrays = {name: np.asarray(column) for name, column in columns.items()}
+    if file.suffix.lower() == ".npy":
+        _write(file, lambda temporary: _save_npy(temporary, list(arrays.values())[-1]))
+    elif file.suffix.lower() == ".npz":
+        _write(file, lambda temporary: _save_npz(temporary, arrays))
+    else:
+        _write_columns(file, arrays)
+
+
+def write_labels(path: Path | str, clusters: Any, names: Sequence[str] | None = None) -> None:
+    """Write the cluster of each sample, beside its name or its number from 0."""
+    write_table(path, {"name": range(len(clusters)) if names is None else list(names), "cluster": clusters})
+
+
+def write_rows(stream: IO[str], rows: Iterable[Iterable[Any]], delimiter: str) -> None:
+    """Write rows as text that a reader of tables takes apart again, whatever is in their cells."""
+    csv.writer(_Lines(stream), delimiter=delimiter).writerows(rows)
+
+
+class _Lines:
+    """Rows that end in a newline alone: csv puts quotes around the characters that its own rows end in, \\r\\n."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def write(self, row: str) -> None:
+        self._stream.write(row.removesuffix("\r\n") + "\n")
+
+
+def _check_different(columns: Sequence[str], taken: str | None) -> None:
+    """Columns must differ, also from the header of the names."""
+    repeated = next((name for name, times in Counter(columns).items() if times > 1), None)
+    if repeated is not None:
+        raise ValueError(f"columns has {repeated!r} twice: give every column a name of its own")
+    if taken is not None and taken in columns:
+        raise ValueError(f"columns has {taken!r}, which is the header of the names: give that column another name")
+
+
+def _write_columns(file: Path, columns: Columns) -> None:
+    suffix = file.suffix.lower()
+    if suffix == ".parquet":
+        _write(file, lambda temporary: _save_parquet(temporary, columns))
+    elif suffix == ".jsonl":
+        _write(file, lambda temporary: _save_jsonl(temporary, columns))
+    else:
+        delimiter = "\t" if suffix == ".tsv" else ","
+        _write(file, lambda temporary: _save_delimited(temporary, columns, delimiter))
+
+
+def _write(file: Path, save: Callable[[Path], None]) -> None:
+    """Save to a file beside it that takes its place; a disk that is full or not ours is told in one sentence."""
+    try:
+        with replacing(file) as temporary:
+            save(temporary)
+    except OSError as problem:
+        raise ValueError(f"{file} cannot be written ({problem.strerror or problem}): name another file") from problem
+
+
+def _save_npy(file: Path, values: Array) -> None:
+    with file.open("wb") as stream:  # NumPy puts another ending on a name that it does not know
+        np.save(stream, values, allow_pickle=False)
+
+
+def _save_npz(file: Path, arrays: dict[str, Any]) -> None:
+    with file.open("wb") as stream:
+        np.savez_compressed(stream, **arrays)
+
+
+def _save_parquet(file: Path, columns: Columns) -> None:
+    parquet = optional("pyarrow.parquet", "pyarrow", "parquet", str(file))
+    import pyarrow as pa
+
+    arrays = [pa.array(np.ascontiguousarray(column)) for column in map(np.asarray, columns.values())]
+    parquet.write_table(pa.table(arrays, names=[name or NAMES[".parquet"] for name in columns]), file)
+
+
+def _save_jsonl(file: Path, columns: Columns) -> None:
+    with file.open("w", encoding="utf-8") as stream:
+        for row in _rows(columns):
+            stream.write(json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False) + "\n")
+
+
+def _save_delimited(file: Path, columns: Columns, delimiter: str) -> None:
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        write_rows(stream, [columns], delimiter)
+        write_rows(stream, _rows(columns), delimiter)
+
+
+def _rows(columns: Columns) -> Iterable[tuple[Any, ...]]:
+    """Rows of Python values; a float is written with as many digits as its own type needs."""
+    return zip(*(_plain(np.asarray(column)) for column in columns.values()), strict=True)
+
+
+def _plain(column: Array) -> list[Any]:
+    if column.dtype == np.float32:
+        return [float(str(value)) for value in column]
+    values: list[Any] = column.tolist()
+    return values

@@ -1,0 +1,42 @@
+"""Concept factorisation (Xu, Gong 2004)."""
+
+from __future__ import annotations
+
+from manifact.models.concept_models import ConceptFactorization
+from manifact.models.declaration import model
+
+
+@model(name="cf", paper="Xu, Gong 2004", command_line={"init": "kmeans"})
+class CF(ConceptFactorization):
+    """Minimise ‖X − V CᵀX‖² over C, V ≥ 0 (LCF paper, eq 1).
+
+    Every concept is a combination of samples, every sample a combination of concepts. Only inner products of samples
+    are needed, so X may have any sign and kernels work:
+    C ← C ∘ K V / (K C VᵀV), V ← V ∘ K C / (V CᵀK C). With negative entries in K the rule of non-negative quadratic
+    programming takes their place. Neither raises the objective.
+
+    Use it where the data are not non-negative, or a kernel knows more than the features.
+
+    Parameters
+    ----------
+    {kernel parameters}
+    {common parameters}
+
+    Attributes
+    ----------
+    {concept attributes}
+    {common attributes}
+
+    References
+    ----------
+    W. Xu, Y. Gong. Document clustering by concept factorization. SIGIR, 2004.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manifact import CF
+    >>> X = np.random.default_rng(0).standard_normal((50, 8))
+    >>> model = CF(n_components=3, random_state=0).fit(X)
+    >>> model.concepts_.shape, model.components_.shape
+    ((3, 50), (3, 8))
+    """

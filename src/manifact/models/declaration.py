@@ -1,0 +1,134 @@
+"""How a model is declared: a dataclass whose fields are its parameters, with the shared ones documented once."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar, dataclass_transform, overload
+
+from manifact.models.registry import Entry, register
+
+T = TypeVar("T")
+
+GRAPH_PARAMETERS = """\
+graph_reg : float, default=100
+    λ, unscaled as in the paper.
+graph : graph builder, n x n affinity or None, default=None
+    How samples are neighbours: `KNNGraph`, `LabelGraph`, a sum of them, or a symmetric sparse matrix such as
+    ``adata.obsp["connectivities"]``. None means ``KNNGraph(5, weight="binary")``; pass an instance to search
+    ``graph__n_neighbors``."""
+
+COMMON_PARAMETERS = """\
+n_components : int, default=10
+    k, the number of parts.
+solver : {"auto", "mu", "bcd", "newton"}, default="auto"
+    "mu" is the paper's own rule. "bcd" (squared error) and "newton" (divergence) take exact steps, never raise the
+    objective (but for rounding) and reach a given value of it many times sooner; where V has a penalty and U none they
+    keep basis vectors at length 1 ("bcd") or sum 1 ("newton"), so that the penalty does not fade as scale moves into
+    the basis. "auto" is the one of these that can minimise the model, else "mu"; ``solver_`` says which.
+init : {"random", "nndsvd", "nndsvda", "kmeans", "spectral"} or (V0, components0), default="random"
+    The start: uniform on (0, 1); the non-negative halves of an SVD, its zeros kept or filled; k-means clusters;
+    clusters of the graph; or your own n x k and k x m arrays.
+max_iter : int or None, default=None
+    Iterations at the most; None means 100 for "mu", 500 for the others.
+tol : float or None, default=None
+    Stop when ten iterations change the objective by less than this fraction. None means 1e-4, but "mu" with a graph
+    then runs all its iterations: when to stop is part of that method. 0 runs exactly ``max_iter``.
+normalize : {"basis", None}, default="basis"
+    At the end, give the basis columns unit length, move their scale into V and order parts by weight; or leave the
+    iterates as they are.
+assign : {None, "kmeans", "argmax", "nearest"}, default=None
+    Cluster the samples at the end of ``fit``: k-means on V (20 starts), the largest part, or "nearest", the part whose
+    samples (those that have most of it) have the mean direction that is nearest.
+n_init, init_iter : int, default=1 and 30
+    With several starts each runs ``init_iter`` iterations and the best one goes on.
+warm_start : bool, default=False
+    Go on from where the last fit stopped.
+alpha_V, alpha_U : float, default=0 and "same"
+    Strength of the penalties on V and U, scaled as in scikit-learn's NMF.
+l1_ratio : float, default=0
+    Share of L1 in these penalties, the rest is L2.
+random_state : int, RandomState or None, default=None
+    Seed of the start and of the clustering.
+verbose : bool, default=False
+    Show a progress bar.
+device : {"cpu"}, default="cpu"
+    Where the work is done."""
+
+COMMON_ATTRIBUTES = """\
+components_ : array, k x m
+    Uᵀ: a part in each row.
+representation_ : array, n x k
+    V of the training samples, as `fit_transform` returns it.
+objective_ : array of ``n_iter_`` + 1
+    The true objective at every iterate, the start included.
+n_iter_, converged_, solver_ : int, bool, str
+    Iterations done, whether the tolerance was reached, who did them.
+reconstruction_err_ : float
+    ‖X − V Uᵀ‖, or sqrt(2 KL), as in scikit-learn.
+labels_ : array, n
+    Clusters, with ``assign``."""
+
+GRAPH_ATTRIBUTES = """\
+graph_ : Graph
+    The graph as an operator.
+smoothness_ : float
+    Tr(VᵀLV) / Tr(VᵀDV): 0 where neighbours are equal. Compare it with its value for `NMF` to see what the graph
+    did."""
+
+KERNEL_PARAMETERS = """\
+kernel : str, default="linear"
+    "linear" never forms the n x n matrix; any name that scikit-learn's ``pairwise_kernels`` knows forms it;
+    "precomputed" means that X holds kernel values (new samples come as rows of k(x, training samples); ``score``, and
+    `LCF` for new samples, need k(x, x) too and are refused).
+kernel_params : dict or None, default=None
+    Parameters of a named kernel, such as ``{"gamma": 0.1}``."""
+
+CONCEPT_ATTRIBUTES = """\
+concepts_ : array, k x n
+    Cᵀ: what each concept is made of. ``components_`` is there with the linear kernel only."""
+
+_SHARED = {
+    "{kernel parameters}": KERNEL_PARAMETERS,
+    "{concept attributes}": CONCEPT_ATTRIBUTES,
+    "{graph parameters}": GRAPH_PARAMETERS,
+    "{common parameters}": COMMON_PARAMETERS,
+    "{graph attributes}": GRAPH_ATTRIBUTES,
+    "{common attributes}": COMMON_ATTRIBUTES,
+}
+
+
+@overload
+def model(cls: type[T]) -> type[T]: ...
+@overload
+def model(
+    *, name: str = "", paper: str = "", command_line: Mapping[str, Any] | None = None, formerly: tuple[str, ...] = ()
+) -> Callable[[type[T]], type[T]]: ...
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False)
+def model(cls: type[T] | None = None, **facts: Any) -> Any:
+    """Turn annotated fields into constructor parameters and complete the docstring.
+
+    With facts (``paper`` at least) the class also enters the registry: ``name`` on the command line, what the
+    ``command_line`` fills in, and what the class was ``formerly`` called.
+    """
+    if cls is not None:
+        return _declared(cls)
+
+    def declare(cls: type[T]) -> type[T]:
+        declared = _declared(cls)
+        register(Entry(declared, **{key: value for key, value in facts.items() if value is not None}))
+        return declared
+
+    return declare
+
+
+def _declared(cls: type[T]) -> type[T]:
+    doc = inspect.cleandoc(cls.__doc__ or "")
+    for mark, text in _SHARED.items():
+        doc = doc.replace(mark, text)
+    declared = dataclass(eq=False, repr=False, kw_only=True)(cls)
+    declared.__doc__ = doc
+    return declared
