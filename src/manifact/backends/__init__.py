@@ -1,126 +1,73 @@
-"""Who does the array work. A backend follows from the type of X and offers a narrow set of operations.
+"""Who does the array work. A backend follows from the kind of the arrays and offers a narrow set of operations.
 
-Nothing above this package imports numba, and every sum over samples goes through `Data`.
+Nothing above this package imports numba or torch. What is not an operation of a backend goes through the array's own
+`namespace`, so that it runs where the arrays live; every sum over samples is a backend's.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from importlib import import_module
+from typing import Any
 
 import numpy as np
+from array_api_compat import array_namespace as namespace
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from manifact.backends.matrix import Matrix
+from manifact.backends.protocol import Array, Backend, Data, Gram, silent
 
+__all__ = [
+    "Array",
+    "Backend",
+    "Data",
+    "Gram",
+    "Matrix",
+    "as_data",
+    "as_gram",
+    "as_kernel",
+    "backend_of",
+    "namespace",
+    "on_host",
+    "silent",
+    "smallest_normal",
+]
 
-class Products(Protocol):
-    """What all data offer; Γ holds the sample weights (identity where there are none)."""
-
-    shape: tuple[int, int]
-    dtype: Any
-    weight: Array | None
-
-    def times(self, U: Array) -> Array:
-        """Γ X U (for kernels K U, not weighted)."""
-
-    @property
-    def square_sum(self) -> float:
-        """Σ γ_j x_ji²."""
-
-    @property
-    def diagonal(self) -> Array:
-        """‖x_j‖², not weighted."""
-
-    def settled(self, value: float, U: Array, V: Array) -> float:
-        """Σ γ_j (x_ji − y_ji)² where the expanded square ``value`` lost its digits: anew if that is cheap, or ≥ 0."""
-
-    def weighted(self, V: Array) -> Array:
-        """Γ V."""
-
-    def gram(self, V: Array) -> Array:
-        """Vᵀ Γ V, in float64."""
-
-    def cross(self, A: Array, B: Array) -> Array:
-        """AᵀB, in float64."""
-
-    def column_sums(self, V: Array) -> Array:
-        """Σ_j γ_j v_j, in float64."""
-
-    def sums(self, U: Array) -> Array:
-        """Σ_i u_i, in float64."""
-
-    def inner(self, A: Array, B: Array) -> float:
-        """Σ a_ij b_ij."""
-
-    def sweep(self, V: Array, G: Array, B: Array, scale: Any, shift: Any, sweeps: int) -> Array:
-        """V after exact coordinate steps on scale_j vᵀGv − 2 b_jᵀv + shift_j vᵀv over v ≥ 0, each row on its own."""
-
-    def rescale(self, P: Array, negative: Array, positive: Array) -> Array:
-        """P ∘ negative / positive, with a floor under the denominators."""
+#: Packages whose arrays have a backend of their own; NumPy and SciPy's are the default.
+PACKAGES = {"torch": "manifact.backends.torch"}
 
 
-class Data(Products, Protocol):
-    """Γ X with all that models do to it."""
-
-    def times_transposed(self, V: Array) -> Array:
-        """Xᵀ Γ V."""
-
-    def ratio_times(self, U: Array, V: Array) -> tuple[Array, float]:
-        """(Γ X / Y) U and Σ γ_j x_ji log y_ji, Y = V Uᵀ."""
-
-    def ratio_times_transposed(self, U: Array, V: Array) -> Array:
-        """(Γ X / Y)ᵀ V."""
-
-    def row(self, j: int) -> Array:
-        """Row j of Γ X, dense."""
-
-    @property
-    def squares(self) -> Array:
-        """Σ_i γ_j x_ji² of each sample."""
-
-    @property
-    def entry_sum(self) -> float:
-        """Σ γ_j x_ji."""
-
-    @property
-    def entropy_sum(self) -> float:
-        """Σ γ_j (x_ji log x_ji − x_ji)."""
-
-    def project_least_squares(self, U: Array, G: Array, pull: Array | None, shift: Any, l1: float) -> Array:
-        """Rows argmin_{v ≥ 0} vᵀ(G + shift_j I)v − 2 (x_jU + pull_j − l1/2)ᵀv, each on its own."""
-
-    def project_divergence(self, U: Array, pull: Array | None, shift: Any, l1: float, l2: float) -> Array:
-        """Rows argmin_{v ≥ 0} KL(x_j ‖ U v) + Σ (l1 + shift_j) v + l2/2 v² − pull_j log v, each on its own."""
+def backend_of(array: Any) -> Backend:
+    """The backend that works with arrays of this kind."""
+    package = type(array).__module__.partition(".")[0]
+    backend: Any = import_module(PACKAGES.get(package, "manifact.backends.numpy"))
+    return backend
 
 
-class Gram(Products, Protocol):
-    """K = X Xᵀ or another kernel in the place of X, n x n and symmetric."""
-
-    #: Whether K has negative entries, or may have.
-    signed: bool
-
-    def times_positive(self, P: Array) -> Array:
-        """K⁺ P, for some K = K⁺ − K⁻ with both parts ≥ 0."""
-
-    def times_negative(self, P: Array) -> Array:
-        """K⁻ P."""
+def as_data(X: Any, weight: Any = None) -> Data:
+    """Γ X, X validated (dense or CSR), Γ its sample weights."""
+    return backend_of(X).data(X, weight)
 
 
-def as_data(X: Any, weight: Array | None = None) -> Data:
-    """Wrap validated X (dense array or CSR) and its sample weights."""
-    from manifact.backends import numpy as backend
+def as_gram(X: Any, weight: Any = None) -> Gram:
+    """K = X Xᵀ, formed only where it is no larger than X."""
+    from manifact.backends.gram import LinearGram
 
-    return backend.wrap(X, weight)
-
-
-def as_gram(X: Any, weight: Array | None = None) -> Gram:
-    """K = X Xᵀ, never formed."""
-    from manifact.backends import gram
-
-    return gram.LinearGram(X, weight)
+    return LinearGram(X, weight)
 
 
-def as_kernel(K: Any, weight: Array | None = None) -> Gram:
+def as_kernel(K: Any, weight: Any = None) -> Gram:
     """A kernel matrix."""
-    from manifact.backends import gram
+    from manifact.backends.gram import DenseGram
 
-    return gram.DenseGram(K, weight)
+    return DenseGram(K, weight)
+
+
+def on_host(array: Any) -> Any:
+    """The same numbers as a NumPy array or SciPy matrix."""
+    return backend_of(array).host(array)
+
+
+def smallest_normal(array: Any) -> float:
+    """The smallest positive number of an array's type that has all its digits."""
+    if isinstance(array, np.ndarray):
+        return float(np.finfo(array.dtype).smallest_normal)
+    return float(namespace(array).finfo(array.dtype).smallest_normal)

@@ -6,26 +6,33 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from manifact.backends import Array
-from manifact.backends.numpy import _NumpyData, wrap
+from manifact.backends import as_data, backend_of, namespace
+from manifact.backends.factor_operations import FactorOperations
+from manifact.backends.protocol import Array
+from manifact.utils.memory import fits
 
 NOT_A_KERNEL = "kernel is not positive semi-definite ({}): use another kernel, or add to its diagonal"
 
 
-class _Gram(_NumpyData):
+class _Gram(FactorOperations):
     """What both kinds share."""
 
     #: Whether K has negative entries (or may have: nobody forms it to see).
     signed: bool
-    diagonal: Array
+    #: K_jj.
+    row_squares: Array
+
+    def __init__(self, kind: Any, weight: Array | None) -> None:
+        self.backend = backend_of(kind)
+        self.weight = weight
+        self.shape = (kind.shape[0], kind.shape[0])
+        self.dtype = kind.dtype
 
     @cached_property
     def square_sum(self) -> float:
         """Σ γ_j K_jj: the weighted square of the data in the kernel's space."""
-        weight = 1.0 if self.weight is None else self.weight
-        return float(np.sum(weight * self.diagonal, dtype=np.float64))
+        return float(self.backend.column_sums(self.weighted(self.row_squares[:, None]))[0])
 
     def settled(self, value: float, U: Array, V: Array) -> float:
         """Entries of the residual live in the kernel's space; its length is not negative there."""
@@ -35,37 +42,38 @@ class _Gram(_NumpyData):
 
 
 class LinearGram(_Gram):
-    """K = X Xᵀ, applied as X (Xᵀ P), or formed where it is no larger than a dense X and so costs less."""
+    """K = X Xᵀ, applied as X (Xᵀ P), or formed where it is no larger than a dense X, fits, and so costs less."""
 
     def __init__(self, X: Any, weight: Array | None) -> None:
-        self._X = wrap(X, None)
-        self.weight = weight
-        self.shape = (X.shape[0], X.shape[0])
-        self.dtype = X.dtype
-        self.signed = bool(X.min() < 0)
-        self.diagonal = self._X.diagonal
+        super().__init__(X, weight)
+        self._data: Any = as_data(X)
+        self._X = X
+        self.signed = self._data.signed
+        self.row_squares = self._data.row_squares
 
     def times(self, P: Array) -> Array:
-        return self._X.times(self._X.times_transposed(P)) if self._formed is None else self._formed @ P
+        """K P."""
+        return self._data.times(self._data.times_transposed(P)) if self._formed is None else self._formed @ P
 
     @cached_property
     def _formed(self) -> Array | None:
-        X = self._X.X  # type: ignore[attr-defined]
-        return X @ X.T if not sparse.issparse(X) and X.shape[0] <= X.shape[1] else None
+        n, m = self._X.shape
+        dense = isinstance(self._X, np.ndarray)
+        return self._X @ self._X.T if dense and n <= m and fits(n * n * self.dtype.itemsize) else None
 
     @cached_property
     def _halves(self) -> tuple[Any, Any]:
         """X = X⁺ − X⁻, so that K = (X⁺X⁺ᵀ + X⁻X⁻ᵀ) − (X⁺X⁻ᵀ + X⁻X⁺ᵀ)."""
-        X = self._X.X  # type: ignore[attr-defined]
-        if sparse.issparse(X):
-            return wrap(sparse.csr_array(X.maximum(0)), None), wrap(sparse.csr_array((-X).maximum(0)), None)
-        return wrap(np.maximum(X, 0), None), wrap(np.maximum(-X, 0), None)
+        positive, negative = self._data.halves()
+        return positive, negative
 
     def times_positive(self, P: Array) -> Array:
+        """K⁺ P."""
         one, other = self._halves
         return one.times(one.times_transposed(P)) + other.times(other.times_transposed(P))
 
     def times_negative(self, P: Array) -> Array:
+        """K⁻ P."""
         one, other = self._halves
         return one.times(other.times_transposed(P)) + other.times(one.times_transposed(P))
 
@@ -74,25 +82,29 @@ class DenseGram(_Gram):
     """A kernel matrix that is there."""
 
     def __init__(self, K: Array, weight: Array | None) -> None:
+        super().__init__(K, weight)
+        xp = namespace(K)
         self._K = K
-        self.weight = weight
-        self.shape = K.shape
-        self.dtype = K.dtype
-        self.signed = bool(K.min() < 0)
-        self.diagonal = np.diag(K).copy()
-        if (self.diagonal < 0).any() or (K.any(axis=1) & (self.diagonal == 0)).any():
-            worst = float(self.diagonal.min())
+        self.signed = bool(xp.min(K) < 0)
+        self.row_squares = xp.linalg.diagonal(K) + 0.0
+        empty = xp.any(K != 0, axis=1) & (self.row_squares == 0)
+        if bool(xp.any(self.row_squares < 0)) or bool(xp.any(empty)):
+            worst = float(xp.min(self.row_squares))
             raise ValueError(NOT_A_KERNEL.format(f"its diagonal goes down to {worst:g}"))
 
     def times(self, P: Array) -> Array:
+        """K P."""
         return self._K @ P
 
     @cached_property
     def _halves(self) -> tuple[Array, Array]:
-        return np.maximum(self._K, 0), np.maximum(-self._K, 0)
+        xp = namespace(self._K)
+        return xp.maximum(self._K, 0), xp.maximum(-self._K, 0)
 
     def times_positive(self, P: Array) -> Array:
+        """K⁺ P."""
         return self._halves[0] @ P
 
     def times_negative(self, P: Array) -> Array:
+        """K⁻ P."""
         return self._halves[1] @ P

@@ -10,9 +10,10 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
-from manifact.backends.numpy import sorted_csr
-from manifact.graphs.operator import AffinityGraph, Graph, SumOfGraphs, check_affinity
+from manifact.graphs.affinity_matrix import check_affinity
+from manifact.graphs.operators import AffinityGraph, Graph, SumOfGraphs
 from manifact.utils import checks
+from manifact.utils.sparse_matrices import sorted_csr
 
 
 class GraphBuilder(BaseEstimator):

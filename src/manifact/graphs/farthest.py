@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manifact.backends import Array
-from manifact.backends.numpy import sorted_csr
-from manifact.backends.search import nearest
+from manifact.backends import Array, backend_of
 from manifact.graphs.builder import GraphBuilder, as_samples
-from manifact.graphs.operator import AffinityGraph, Graph
+from manifact.graphs.operators import AffinityGraph, Graph
 from manifact.utils import checks
+from manifact.utils.progress import steps
+from manifact.utils.sparse_matrices import sorted_csr
 
 SEARCHES = ("auto", "exact", "candidates")
 #: "auto" searches exactly up to this many samples.
@@ -60,7 +60,7 @@ class FarthestGraph(GraphBuilder):
         X = as_samples(X)
         n = X.shape[0]
         if self.search == "exact" or (self.search == "auto" and n <= EXACT_SAMPLES):
-            index, squares = nearest(X, self.n_neighbors, farthest=True)
+            index, squares = backend_of(X).nearest(X, self.n_neighbors, farthest=True, progress=steps)
         else:
             index, squares = self._among_extremes(X)
         rows = np.repeat(np.arange(n), index.shape[1])
@@ -74,7 +74,7 @@ class FarthestGraph(GraphBuilder):
 
     def _among_extremes(self, X: Any) -> tuple[Array, Array]:
         extremes = extreme_samples(X, self.n_candidates, np.random.default_rng(self.random_state))
-        index, squares = nearest(X[extremes], self.n_neighbors, X, farthest=True)
+        index, squares = backend_of(X).nearest(X[extremes], self.n_neighbors, X, farthest=True, progress=steps)
         return extremes[index], squares
 
 
@@ -87,5 +87,5 @@ def extreme_samples(X: Any, count: int, rng: np.random.Generator) -> Array:
     shadows = np.asarray(X @ directions)
     ends = np.concatenate([shadows.argmax(axis=0), shadows.argmin(axis=0)])
     mean = np.asarray(X.mean(axis=0)).reshape(1, -1)
-    outer, _ = nearest(X, count // 2 + 1, mean, farthest=True)
+    outer, _ = backend_of(X).nearest(X, count // 2 + 1, mean, farthest=True)
     return np.unique(np.concatenate([ends, outer[0]]))

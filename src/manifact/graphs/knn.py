@@ -10,13 +10,12 @@ from sklearn import get_config
 from sklearn.base import clone
 from sklearn.preprocessing import normalize
 
-from manifact.backends import Array
-from manifact.backends.numpy import sorted_csr
-from manifact.backends.search import nearest, nearest_by_projection
+from manifact.backends import Array, backend_of
 from manifact.graphs.builder import GraphBuilder, as_samples
-from manifact.graphs.operator import AffinityGraph, Graph, check_width
+from manifact.graphs.operators import AffinityGraph, Graph, check_width
 from manifact.utils import checks
-from manifact.utils.progress import showing
+from manifact.utils.progress import showing, steps
+from manifact.utils.sparse_matrices import sorted_csr
 
 WEIGHTS = ("binary", "heat", "dot", "cosine")
 METRICS = ("euclidean", "cosine")
@@ -132,8 +131,8 @@ class KNNGraph(GraphBuilder):
         if queries is None and self.search == "approximate" and X.shape[0] > self.n_neighbors + 1:
             return _approximate(X, self.n_neighbors, self.random_state)
         if queries is None and self.search == "projection":
-            return nearest_by_projection(X, self.n_neighbors, self.random_state)[0]
-        return nearest(X, self.n_neighbors, queries)[0]
+            return backend_of(X).nearest_by_projection(X, self.n_neighbors, self.random_state, progress=steps)[0]
+        return backend_of(X).nearest(X, self.n_neighbors, queries, progress=steps)[0]
 
     def _weights(self, X: Any, Q: Any, rows: Array, columns: Array, sigma: float) -> Array:
         match self.weight:

@@ -9,12 +9,13 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from manifact.backends import Array
-from manifact.backends.numpy import sorted_csr, sparse_times
-from manifact.backends.search import nearest
+from manifact.backends import Array, Matrix, backend_of, namespace
+from manifact.backends.matrix import Pieces
 from manifact.graphs.builder import GraphBuilder, as_samples
-from manifact.graphs.operator import Graph, check_width
+from manifact.graphs.operators import Graph, check_width
 from manifact.utils import checks
+from manifact.utils.progress import steps
+from manifact.utils.sparse_matrices import sorted_csr
 
 SOURCES = ("kmeans", "random")
 #: From this many samples on the landmarks come from k-means on a sample of them.
@@ -75,7 +76,7 @@ class LandmarkGraph(GraphBuilder):
         self._check()
         X = as_samples(X)
         landmarks = self._landmarks(X)
-        index, squares = nearest(landmarks, self.n_neighbors, X)
+        index, squares = backend_of(X).nearest(landmarks, self.n_neighbors, X, progress=steps)
         distances = np.sqrt(np.maximum(squares, 0))
         sigma = float(distances[:, -1].mean()) if self.sigma == "auto" else float(self.sigma)
         Z = mixtures(index, squares, sigma or 1.0, landmarks.shape[0])
@@ -131,61 +132,56 @@ class LandmarkOperator(Graph):
         self._sigma = sigma
         scaled = Z.copy()
         scaled.data = scaled.data / np.sqrt(masses)[scaled.indices]
-        self._scaled = {np.dtype(np.float64): (sorted_csr(scaled), sorted_csr(scaled.T))}
-
-    def _factors(self, dtype: Any) -> tuple[Any, Any]:
-        """Ẑᵀ (n x p) and Ẑ (p x n) in the given type."""
-        dtype = np.dtype(dtype)
-        if dtype not in self._scaled:
-            wide = self._scaled[np.dtype(np.float64)]
-            self._scaled[dtype] = (wide[0].astype(dtype), wide[1].astype(dtype))
-        return self._scaled[dtype]
+        #: Ẑᵀ (n x p) and Ẑ (p x n).
+        self._tall, self._flat = Matrix(scaled), Matrix(scaled.T)
 
     def adjacency(self, V: Array) -> Array:
-        tall, flat = self._factors(V.dtype)
-        return sparse_times(tall, sparse_times(flat, V))
+        backend = backend_of(V)
+        return backend.times(self._tall, backend.times(self._flat, V))
+
+    def pieces(self) -> Pieces:
+        """The degrees, 1, count what ẐᵀẐ has on its diagonal: there are no loops to take off."""
+        return Pieces(self.degrees, tall=self._tall, flat=self._flat)
 
     def energies(self, A: Array, B: Array) -> Array:
         """<a_k, b_k> − <Ẑa_k, Ẑb_k>."""
-        _, flat = self._factors(np.float64)
-        A, B = A.astype(np.float64, copy=False), B.astype(np.float64, copy=False)
-        own = np.einsum("ij,ij->j", A, B)
-        return own - np.einsum("ij,ij->j", sparse_times(flat, A), sparse_times(flat, B))
+        backend, xp = backend_of(A), namespace(A)
+        A, B = (xp.astype(P, xp.float64, copy=False) for P in (A, B))
+        held = backend.column_products(backend.times(self._flat, A), backend.times(self._flat, B))
+        return backend.column_products(A, B) - held
 
     def majorizer(self, V: Array) -> tuple[Array, Array]:
         """ẐᵀẐ itself is positive semi-definite."""
-        return self.degrees, self.adjacency(V)
+        return self.vector(V), self.adjacency(V)
 
     @cached_property
     def _spectrum(self) -> tuple[Array, Array]:
         """ẐẐᵀ = Q Λ Qᵀ, once for every column, iteration and λ."""
-        tall, flat = self._factors(np.float64)
-        values, Q = np.linalg.eigh((flat @ tall).toarray())
+        values, Q = np.linalg.eigh((self._flat.csr @ self._tall.csr).toarray())
         # Exactly, none is above 1; rounding must not make s − λΛ vanish.
         return np.minimum(values, 1.0), Q
 
     def solve(
-        self, A: Array, lam: float, B: Array, start: Array | None = None, tol: float = 1e-12, reduction: float = 0.0
+        self, A: Any, lam: float, B: Array, start: Array | None = None, tol: float = 1e-12, reduction: float = 0.0
     ) -> Array:
         """(1/s) [b + λ Ẑᵀ (s I − λ ẐẐᵀ)⁻¹ Ẑ b], s = a + λ (Woodbury); CG where A differs from row to row."""
-        A = np.asarray(A, dtype=np.float64)
+        backend, xp = backend_of(B), namespace(B)
         if A.ndim == 2 and A.shape[0] > 1:
-            return super().solve(A.astype(B.dtype), lam, B, start, tol, reduction)
-        a = np.broadcast_to(A.reshape(-1), (B.shape[1],))
-        if (a <= 0).any():
-            return super().solve(a.astype(B.dtype), lam, B, start, tol, reduction)
-        values, Q = self._spectrum
-        tall, flat = self._factors(B.dtype)
+            return super().solve(A, lam, B, start, tol, reduction)
+        a = xp.broadcast_to(xp.astype(xp.reshape(A, (-1,)), xp.float64, copy=False), (B.shape[1],))
+        if bool(xp.any(a <= 0)):
+            return super().solve(xp.reshape(a, (1, -1)), lam, B, start, tol, reduction)
+        values, Q = (backend.like(part, B) for part in self._spectrum)
         s = a + lam
-        inner = Q.T @ sparse_times(flat, B).astype(np.float64)
-        inner /= s - lam * values[:, None]
-        correction = sparse_times(tall, (lam * (Q @ inner)).astype(B.dtype))
-        return (B + correction) / s.astype(B.dtype)
+        inner = Q.T @ xp.astype(backend.times(self._flat, B), xp.float64, copy=False)
+        inner = inner / (s - lam * values[:, None])
+        correction = backend.times(self._tall, xp.astype(lam * (Q @ inner), B.dtype, copy=False))
+        return (B + correction) / xp.astype(s, B.dtype, copy=False)
 
     def tie(self, X: Any, V: Array) -> tuple[Array, Array]:
         """New samples are tied to their landmarks, whose representation is that of the samples they stand for."""
         check_width(X, self.landmarks.shape[1])
-        index, squares = nearest(self.landmarks, self._n_neighbors, X)
+        index, squares = backend_of(X).nearest(self.landmarks, self._n_neighbors, X)
         mine = mixtures(index, squares, self._sigma, len(self.landmarks)).astype(V.dtype)
         held = (self.Z.T @ V) / self.masses[:, None]
         return mine @ held.astype(V.dtype), np.ones(X.shape[0], dtype=V.dtype)
@@ -210,7 +206,7 @@ def _kmeans_centres(X: Any, p: int, iterations: int, rng: np.random.RandomState)
     centres = _dense(X[np.sort(rng.permutation(X.shape[0])[:p])])
     rows = np.arange(X.shape[0])
     for _ in range(iterations):
-        labels = nearest(centres, 1, X)[0].ravel()
+        labels = backend_of(X).nearest(centres, 1, X, progress=steps)[0].ravel()
         members = sparse.csr_array((np.ones(len(rows), dtype=X.dtype), (labels, rows)), shape=(p, len(rows)))
         sizes = np.asarray(members.sum(axis=1)).reshape(-1, 1)
         # A centre that lost all its samples stays where it is.

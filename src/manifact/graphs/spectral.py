@@ -11,7 +11,7 @@ from scipy.sparse.linalg import eigsh
 from sklearn.preprocessing import normalize
 
 from manifact.backends import Array
-from manifact.graphs.operator import AffinityGraph, Graph
+from manifact.graphs.operators import AffinityGraph, Graph
 
 #: Below this many vertices (or three times the eigenvectors) the dense solver is quicker and never misses any.
 DENSE_SAMPLES = 200

@@ -12,7 +12,7 @@ from sklearn.metrics.cluster import expected_mutual_information
 from sklearn.preprocessing import normalize
 
 from manifact.backends import Array
-from manifact.graphs.operator import AffinityGraph
+from manifact.graphs.operators import AffinityGraph
 from manifact.graphs.spectral import leading_eigenvectors
 
 #: Share of the edges that each of two clusterings does without.

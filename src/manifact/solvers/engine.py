@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from manifact.backends import Array
-from manifact.terms import Term, total
+from manifact.solvers.solver import Memory, Solver
 from manifact.terms.state import State
+from manifact.terms.term import Term, merged, total
 
-#: One iteration.
-Step = Callable[[State], State]
 #: The tolerance is held against the change over this many iterations: single steps of a slow descent are small.
 WINDOW = 10
 Reason = Literal["tolerance", "max_iter", "interrupted", "callback"]
@@ -26,6 +25,8 @@ class Iteration:
     number: int
     objective: list[float]
     state: State
+    #: What the solver remembers beside it.
+    memory: Memory
 
 
 #: Called after each iteration; a true answer ends the run.
@@ -39,6 +40,8 @@ class Result:
     state: State
     objective: Array
     reason: Reason
+    #: What the solver remembers: a run that goes on from here with it is the same run.
+    memory: Memory
 
     @property
     def n_iter(self) -> int:
@@ -53,33 +56,38 @@ class Result:
 
 def run(
     state: State,
-    terms: list[Term],
-    step: Step,
+    terms: Sequence[Term],
+    solver: Solver,
     *,
     max_iter: int,
     tol: float,
     callbacks: Iterable[Callback] = (),
     history: Iterable[float] = (),
+    memory: Memory | None = None,
 ) -> Result:
     """Iterate until ten iterations change the objective by less than ``tol`` relative, or ``max_iter`` is reached.
 
     ``tol=0`` runs exactly ``max_iter`` iterations. ``history`` is the objective of an earlier run that ended
-    at ``state``: it is continued, and counts. An interrupt ends the run with the last whole iterate.
+    at ``state`` with ``memory``: it is continued, and counts. An interrupt ends the run with the last whole iterate.
     """
+    solver.refuse(terms, state.kind, bool(state.kind == "concepts" and state.data.signed))
     callbacks = list(callbacks)
     objective = list(history)
+    memory = {} if memory is None else memory
+    # Several terms of a kind are one to the solver; the objective is that of the terms as they are.
+    parts = merged(terms)
     reason: Reason = "max_iter"
     try:
         if not objective:
             objective.append(_finite(total(terms, state), 0))
-        if _asked_to_stop(callbacks, objective, state):
-            return Result(state, np.array(objective), "callback")
+        if _asked_to_stop(callbacks, objective, state, memory):
+            return Result(state, np.array(objective), "callback", memory)
         while len(objective) <= max_iter:
-            new = step(state)
+            new, remembered = solver.step(parts, state, memory)
             value = _finite(total(terms, new), len(objective))
-            state = new
+            state, memory = new, remembered
             objective.append(value)
-            if _asked_to_stop(callbacks, objective, state):
+            if _asked_to_stop(callbacks, objective, state, memory):
                 reason = "callback"
                 break
             if tol > 0 and _stalled(objective, tol):
@@ -89,11 +97,11 @@ def run(
         if not objective:
             raise
         reason = "interrupted"
-    return Result(state, np.array(objective), reason)
+    return Result(state, np.array(objective), reason, memory)
 
 
-def _asked_to_stop(callbacks: list[Callback], objective: list[float], state: State) -> bool:
-    iteration = Iteration(len(objective) - 1, objective, state)
+def _asked_to_stop(callbacks: list[Callback], objective: list[float], state: State, memory: Memory) -> bool:
+    iteration = Iteration(len(objective) - 1, objective, state, memory)
     answers = [callback(iteration) for callback in callbacks]
     return any(answers)
 

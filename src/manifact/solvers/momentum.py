@@ -2,52 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from manifact.backends import Array
-from manifact.solvers.engine import Step
-from manifact.terms import Term, total
-from manifact.terms.state import Momentum, State
+from manifact.solvers.line_search import backtrack
+from manifact.solvers.solver import Memory
+from manifact.terms.term import total
 
 #: How far ahead: its start, its growth and that of its bound, and what a failure divides it by.
 FIRST, GROWTH, BOUND_GROWTH, DECAY = 0.5, 1.05, 1.01, 1.5
 
 #: The iterate after this one, from a point so far ahead of it as seen from the one before.
-Iterate = Callable[[State, State, float], State]
+Iterate = Callable[[Any, Any, float], Any]
 
 
-def ahead(new: Array, before: Array, rate: float) -> Array:
-    """A factor, or a product that is linear in one, moved on the same way."""
-    return new if rate == 0 else new + new.dtype.type(rate) * (new - before)
-
-
-def with_momentum(terms: list[Term], iterate: Iterate, begin: Callable[[State], State]) -> Step:
+def with_momentum(
+    terms: Sequence[Any], iterate: Iterate, s: Any, memory: Memory, begin: Callable[[Any], Any] = lambda s: s
+) -> tuple[Any, Memory]:
     """One iteration, with momentum unless the objective rises under it; the first is made from ``begin`` of the start.
 
-    ``iterate`` must not raise the objective at rate 0.
+    ``iterate`` must not raise the objective at rate 0. Remembered are the iterate before, the rate and its bound.
     """
-
-    def step(s: State) -> State:
-        before = total(terms, s)
-        momentum = s.momentum
-        if momentum is not None:
-            assert momentum.before is not None
-            new = iterate(s, momentum.before, momentum.rate)
-            if total(terms, new) <= before:
-                return _remember(
-                    new, s, min(momentum.bound, GROWTH * momentum.rate), min(1.0, BOUND_GROWTH * momentum.bound)
-                )
-            rate, bound = momentum.rate / DECAY, momentum.rate
-        else:
-            rate, bound = FIRST, 1.0
-        first = begin(s) if momentum is None else s
-        new = iterate(first, first, 0.0)
-        # Only rounding can raise it: then this is as far as the digits go.
-        return _remember(new, first, rate, bound) if total(terms, new) <= before else s
-
-    return step
-
-
-def _remember(new: State, old: State, rate: float, bound: float) -> State:
-    new.momentum = Momentum(old.alone(), rate, bound)
-    return new
+    limit = total(terms, s)
+    first = s if memory else begin(s)
+    before = memory.get("before", first)
+    rate, bound = memory.get("rate", 0.0), memory.get("bound", 1.0)
+    found = backtrack(
+        lambda length: iterate(first, before if length else first, length),
+        lambda new: total(terms, new),
+        limit,
+        rate,
+        shrink=0.0,
+        tries=1,
+    )
+    if found is None:
+        # Only rounding can raise it without momentum: then this is as far as the digits go.
+        return s, memory
+    new, taken = found
+    if not memory:
+        return new, {"before": first, "rate": FIRST, "bound": bound}
+    if taken == rate:
+        return new, {"before": s, "rate": min(bound, GROWTH * rate), "bound": min(1.0, BOUND_GROWTH * bound)}
+    return new, {"before": s, "rate": rate / DECAY, "bound": rate}

@@ -2,51 +2,69 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
+from typing import Any
 
-from manifact.solvers.engine import Step
-from manifact.terms import Term, gather, gather_quadratic
+from manifact.backends import Array, namespace, smallest_normal
+from manifact.solvers.solver import Memory, solver
 from manifact.terms.state import State
+from manifact.terms.term import Constraint, gather, gather_quadratic
 
 
-def multiplicative(terms: list[Term]) -> Step:
+def feasible(terms: Sequence[Any], s: State) -> State:
+    """The state inside every constraint."""
+    for term in terms:
+        if isinstance(term, Constraint):
+            s = term.start(s)
+    return s
+
+
+@solver("mu", needs="gradient", begin=feasible)
+def multiplicative(terms: Sequence[Any], s: State, memory: Memory) -> tuple[State, Memory]:
     """One iteration: V from the old U, then U from the new V."""
-
-    def step(s: State) -> State:
-        for block in s.blocks:
-            s = multiply(s, terms, block)
-        return s
-
-    return step
+    update = multiply_signed if s.kind == "concepts" and s.data.signed else multiply
+    for block in s.blocks:
+        s = imposed(terms, update(s, terms, block), s, block)
+    return s, memory
 
 
-def signed_multiplicative(terms: list[Term]) -> Step:
-    """One iteration for matrices of any sign: the multiplicative rule of non-negative quadratic programming.
+def multiply(s: State, terms: Sequence[Any], block: str) -> State:
+    """P ← P ∘ (negative / positive), to the power that the terms ask for; a term may solve for P instead."""
+    for term in terms:
+        if hasattr(term, "implicit"):
+            others = gather([other for other in terms if other is not term], s, block)
+            new = term.implicit(s, block, *others)
+            if new is not None:
+                return s.replace(block, new)
+    positive, negative = gather(terms, s, block)
+    power = min(term.powers.get(block, 1.0) for term in terms)
+    if power == 1:
+        return s.replace(block, s.data.rescale(s[block], negative, positive))
+    return s.replace(block, s[block] * ratio(s, block, positive, negative) ** power)
+
+
+def ratio(s: State, block: str, positive: Any, negative: Any) -> Array:
+    """What a multiplicative step multiplies by."""
+    return s.data.rescale(namespace(s[block]).ones_like(s[block]), negative, positive)
+
+
+def multiply_signed(s: State, terms: Sequence[Any], block: str) -> State:
+    """The multiplicative rule of non-negative quadratic programming, for matrices of any sign.
 
     P ← P ∘ (−b + sqrt(b² + 4 (A⁺P)(A⁻P))) / (2 A⁺P) never raises a quadratic with matrix A⁺ − A⁻ (Sha, Saul, Lee 2003).
     """
-
-    def step(s: State) -> State:
-        for block in s.blocks:
-            positive, negative, linear = gather_quadratic(terms, s, block)
-            product = 4 * positive * negative
-            root = np.sqrt(linear**2 + product)
-            # root − linear without cancellation where linear > 0.
-            far = np.maximum(root + linear, np.finfo(root.dtype).tiny)
-            s = s.replace(
-                block, s.data.rescale(s[block], np.where(linear > 0, product / far, root - linear), 2 * positive)
-            )
-        return s
-
-    return step
+    positive, negative, linear = gather_quadratic(terms, s, block)
+    xp = namespace(s[block])
+    product = 4 * positive * negative
+    root = xp.sqrt(linear**2 + product)
+    # root − linear without cancellation where linear > 0.
+    far = xp.maximum(root + linear, smallest_normal(root))
+    return s.replace(block, s.data.rescale(s[block], xp.where(linear > 0, product / far, root - linear), 2 * positive))
 
 
-def multiply(s: State, terms: list[Term], block: str) -> State:
-    """P ← P ∘ negative / positive; a term that steps implicitly solves for P instead."""
-    hook = f"solve_{block}"
-    implicit = [term for term in terms if hasattr(term, hook)]
-    positive, negative = gather([term for term in terms if term not in implicit], s, block)
-    if implicit:
-        (term,) = implicit
-        return s.replace(block, getattr(term, hook)(s, positive, negative))
-    return s.replace(block, s.data.rescale(s[block], negative, positive))
+def imposed(terms: Sequence[Any], new: State, before: State, block: str) -> State:
+    """The new state with the constraints on a block imposed."""
+    for term in terms:
+        if isinstance(term, Constraint) and term.block == block:
+            new = new.replace(block, term.impose(new[block], before[block]))
+    return new

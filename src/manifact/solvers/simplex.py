@@ -1,57 +1,66 @@
-"""Block steps for objectives without exact ones: shortened until the objective falls, the basis on the simplex."""
+"""Steps for objectives without exact ones: V shortened until the objective falls, the basis exact on the simplex."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
-from manifact.backends import Array
-from manifact.solvers.engine import Step
-from manifact.terms import Term, gather, total
+from manifact.backends import Array, backend_of, namespace, on_host
+from manifact.solvers.line_search import backtrack
+from manifact.solvers.multiplicative import feasible, ratio
+from manifact.solvers.solver import Memory, solver
 from manifact.terms.state import State
+from manifact.terms.term import gather_forms, total
 
 #: A multiplicative step is shortened this often before V stays where it is.
 MOST_HALVINGS = 30
 
 
-def safeguarded(terms: list[Term], coupling: Array) -> Step:
-    """V by a multiplicative step that is shortened until the objective falls; U exactly on the simplex."""
-
-    def step(s: State) -> State:
-        return simplex_basis(shortened(s, terms, "V"), coupling)
-
-    return step
+@solver("simplex", needs="gradient", kinds=frozenset({"factors"}), begin=feasible, one_loss=True)
+def simplex(terms: Sequence[Any], s: State, memory: Memory) -> tuple[State, Memory]:
+    """One iteration: V by a multiplicative step that is shortened until the objective falls, U column by column."""
+    return simplex_basis(shortened(s, terms, "V"), terms), memory
 
 
-def shortened(s: State, terms: list[Term], block: str) -> State:
+def shortened(s: State, terms: Sequence[Any], block: str) -> State:
     """P ← P ∘ (negative / positive)^t with t = 1/2, 1/4, … until the objective does not rise."""
-    positive, negative = gather(terms, s, block)
-    ratio = s.data.rescale(np.ones_like(s[block]), negative, positive)
-    before, power = total(terms, s), 0.5
-    for _ in range(MOST_HALVINGS):
-        trial = s.replace(block, s[block] * ratio**power)
-        if total(terms, trial) <= before:
-            return trial
-        power /= 2
-    return s
+    parts = [getattr(term, "structural_gradient", term.gradient)(s, block) for term in terms]
+    known = [part for part in parts if part is not None]
+    factor = ratio(s, block, sum(part[0] for part in known), sum(part[1] for part in known))
+    found = backtrack(
+        lambda power: s.replace(block, s[block] * factor**power) if power else s,
+        lambda new: total(terms, new),
+        total(terms, s),
+        0.5,
+        tries=MOST_HALVINGS,
+    )
+    return s if found is None else found[0]
 
 
-def simplex_basis(s: State, coupling: Array) -> State:
-    """Each column of U in turn to its minimiser of <H, UᵀU> − 2 <U, XᵀV> with Σ_i u_ik = 1, H = VᵀV + coupling."""
-    H = s.VtV + coupling.astype(s.U.dtype)
-    U = s.U.copy()
+def simplex_basis(s: State, terms: Sequence[Any]) -> State:
+    """Each column of U in turn to its minimiser of <H, UᵀU> − 2 <U, B> with Σ_i u_ik = 1."""
+    form = gather_forms([term for term in terms if hasattr(term, "rows")], "rows", s, "U")
+    xp = namespace(s.U)
+    H = form.G + form.shift * xp.eye(s.U.shape[1], dtype=form.G.dtype)
+    H, B = xp.astype(H, s.U.dtype, copy=False), form.B
+    U = s.U + 0.0
     for k in range(U.shape[1]):
-        if H[k, k] > 0:
+        if float(H[k, k]) > 0:
             others = U @ H[:, k] - U[:, k] * H[k, k]
-            U[:, k] = onto_simplex((s.XtV[:, k] - others) / H[k, k])
+            U[:, k] = onto_simplex((B[:, k] - others) / H[k, k])
     return s.replace("U", U)
 
 
 def onto_simplex(v: Array) -> Array:
     """The nearest point with entries ≥ 0 that sum to 1 (Duchi et al. 2008)."""
     # Shifting v does not move its projection; from the largest entry down the 1 is not lost beside large numbers.
-    shifted = v.astype(np.float64) - float(v.max())
+    wide = on_host(v).astype(np.float64)
+    shifted = wide - wide.max()
     sorted_down = np.sort(shifted)[::-1]
-    excess = (np.cumsum(sorted_down) - 1) / np.arange(1, len(v) + 1)
+    excess = (np.cumsum(sorted_down) - 1) / np.arange(1, len(wide) + 1)
     last = np.flatnonzero(sorted_down > excess)[-1]
     nearest = np.maximum(shifted - excess[last], 0)
-    return (nearest / nearest.sum()).astype(v.dtype)
+    placed = backend_of(v).like(nearest / nearest.sum(), v)
+    return namespace(v).astype(placed, v.dtype, copy=False)

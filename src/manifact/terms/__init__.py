@@ -1,33 +1,43 @@
-"""Summands of an objective. Each knows its value and its gradient, split into parts that are never negative."""
+"""Summands of an objective. Each knows its value, and offers what solvers need to lower it."""
 
-from manifact.terms.affinity import Matching
-from manifact.terms.basis import Locality, Orthogonality, Redundancy
-from manifact.terms.losses import Frobenius, KullbackLeibler
-from manifact.terms.penalties import ElasticNet
-from manifact.terms.repulsion import ElementwiseStructure, Repulsion
-from manifact.terms.second_representation import Free
+from manifact.terms.affinity import Affinity
+from manifact.terms.constraints import SimplexBasis
+from manifact.terms.forms import LogBound, RowQuadratic
+from manifact.terms.locality import Locality
+from manifact.terms.losses import LOSSES, Frobenius, KullbackLeibler, Loss
+from manifact.terms.penalties import ElasticNet, Orthogonality, Redundancy
+from manifact.terms.repulsion import Repulsion, Structure
+from manifact.terms.second_representation import OnSecond
 from manifact.terms.smoothness import EntropicSmoothness, Smoothness
-from manifact.terms.term import ImplicitTerm, Parts, Quadratic, QuadraticTerm, Term, gather, gather_quadratic, total
+from manifact.terms.state import ConceptState, State, TwofoldState
+from manifact.terms.term import Constraint, Term, gather, gather_forms, gather_quadratic, merged, total
 
 __all__ = [
+    "LOSSES",
+    "Affinity",
+    "ConceptState",
+    "Constraint",
     "ElasticNet",
-    "ElementwiseStructure",
     "EntropicSmoothness",
-    "Free",
     "Frobenius",
-    "ImplicitTerm",
     "KullbackLeibler",
     "Locality",
-    "Matching",
+    "LogBound",
+    "Loss",
+    "OnSecond",
     "Orthogonality",
-    "Parts",
-    "Quadratic",
-    "QuadraticTerm",
     "Redundancy",
     "Repulsion",
+    "RowQuadratic",
+    "SimplexBasis",
     "Smoothness",
+    "State",
+    "Structure",
     "Term",
+    "TwofoldState",
     "gather",
+    "gather_forms",
     "gather_quadratic",
+    "merged",
     "total",
 ]

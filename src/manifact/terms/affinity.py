@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from manifact.backends import Array
-from manifact.backends.numpy import sweep_matching
+from manifact.backends import Array, backend_of, namespace, on_host
 from manifact.terms.state import State
+from manifact.terms.term import Parts, Term
 
 
-class Matching:
+class Affinity(Term):
     """μ ‖F Fᵀ − V Vᵀ‖² over the samples that have a row in F; rows of zeros are left out."""
 
     def __init__(self, F: Array, mu: float) -> None:
@@ -20,32 +20,48 @@ class Matching:
         self.inside: Array = np.asarray(F.any(axis=1))
         self._outer = float(np.sum((F.T @ F) ** 2))
 
+    def placed(self, V: Array) -> tuple[Array, Array]:
+        """F and who is inside (n x 1, 1 or 0), where V lives."""
+        backend = backend_of(V)
+        return backend.like(self.F, V), backend.like(self.inside[:, None].astype(self.F.dtype), V)
+
     def products(self, s: State) -> tuple[Array, Array]:
         """FᵀV and VᵀV, of the samples inside, in float64."""
 
         def compute() -> tuple[Array, Array]:
-            inside = s.V[self.inside]
-            return s.data.cross(self.F, s.V), s.data.cross(inside, inside)
+            F, inside = self.placed(s.V)
+            V = s.V if bool(self.inside.all()) else s.V * namespace(s.V).astype(inside, s.V.dtype, copy=False)
+            return s.data.cross(F, s.V), s.data.cross(V, V)
 
-        found: tuple[Array, Array] = s.keep(("matching", id(self)), ("V",), compute)
+        found: tuple[Array, Array] = s.keep(("affinity", self), ("V",), compute)
         return found
 
     def value(self, s: State) -> float:
         """‖FᵀF‖² − 2 ‖FᵀV‖² + ‖VᵀV‖²: nothing is n x n."""
-        M, A = self.products(s)
+        M, A = (on_host(P) for P in self.products(s))
         return self.mu * max(0.0, self._outer - 2 * float(np.sum(M**2)) + float(np.sum(A**2)))
 
-    def grad_U(self, s: State) -> None:
-        """The basis does not enter."""
-        return None
-
-    def grad_V(self, s: State) -> tuple[Any, Any]:
+    def gradient(self, s: State, block: str) -> Parts:
         """4 μ V VᵀV and 4 μ F FᵀV, whose negative entries change sides."""
+        if block != "V":
+            return None
+        xp = namespace(s.V)
         M, A = self.products(s)
-        drawn = self.F @ M
-        pushed = np.where(self.inside[:, None], s.V @ A, 0)
-        return 4 * self.mu * (pushed + np.maximum(-drawn, 0)), 4 * self.mu * np.maximum(drawn, 0)
+        F, inside = self.placed(s.V)
+        drawn, pushed = F @ M, inside * (s.V @ A)
+        return 4 * self.mu * (pushed + xp.maximum(-drawn, 0)), 4 * self.mu * xp.maximum(drawn, 0)
 
-    def sweep(self, V: Array, G: Array, B: Array, scale: Any, shift: float) -> Array:
+    def swept(self, V: Array, G: Array, B: Array, scale: Any, shift: float) -> Array:
         """V after a round of exact coordinate steps on this term and a quadratic one."""
-        return sweep_matching(V, G, B, scale, shift, self.F, self.inside, self.mu)
+        F, _ = self.placed(V)
+        return backend_of(V).sweep_affinity(V, G, B, scale, shift, F, self.inside, self.mu)
+
+    def added(self, other: Affinity) -> Affinity | None:
+        """μ ‖F Fᵀ − V Vᵀ‖² with the mean of both F Fᵀ differs from the sum by a constant."""
+        if not np.array_equal(self.inside, other.inside):
+            return None
+        mu = self.mu + other.mu
+        if mu == 0:
+            return self
+        parts = [np.sqrt(term.mu / mu) * term.F for term in (self, other)]
+        return Affinity(np.hstack(parts), mu)

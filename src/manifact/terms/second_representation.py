@@ -1,34 +1,46 @@
-"""Terms for the second representation of a `TwofoldState`, which only they hold."""
+"""Terms on the second representation of a `TwofoldState`, which nothing else holds."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from manifact.terms.forms import RowQuadratic
 from manifact.terms.state import State, TwofoldState
 from manifact.terms.term import Parts, Term
 
 
-class Free:
+class OnSecond(Term):
     """A term with A in the place of V."""
 
-    def __init__(self, term: Term) -> None:
+    kinds = frozenset({"two representations"})
+
+    def __init__(self, term: Any) -> None:
         self.term = term
 
-    def value(self, s: State) -> float:
+    def value(self, s: TwofoldState) -> float:
         """The term at X ~ A Uᵀ."""
-        return self.term.value(_free(s))
+        return self.term.value(s.second)
 
-    def grad_U(self, s: State) -> Parts:
+    def gradient(self, s: TwofoldState, block: str) -> Parts:
+        """The term's own, with respect to V for A."""
+        return None if block == "V" else self.term.gradient(s.second, _own(block))
+
+    def rows(self, s: TwofoldState, block: str) -> RowQuadratic | None:
         """The term's own."""
-        return self.term.grad_U(_free(s))
+        return None if block == "V" else self.term.rows(s.second, _own(block))
 
-    def grad_A(self, s: State) -> Parts:
-        """The term's own with respect to V."""
-        return self.term.grad_V(_free(s))
+    def lacks(self, need: str) -> str | None:
+        """What the term lacks."""
+        if State.kind not in self.term.kinds:
+            return f"{type(self.term).__name__} is not defined for X ~ A Uᵀ"
+        return self.term.lacks(need)
 
-    def grad_V(self, s: State) -> None:
-        """V does not enter."""
-        return None
+    def added(self, other: OnSecond) -> OnSecond | None:
+        """One for both, where the terms can be added."""
+        same = type(self.term) is type(other.term) and hasattr(self.term, "added")
+        both = self.term.added(other.term) if same else None
+        return None if both is None else OnSecond(both)
 
 
-def _free(s: State) -> State:
-    assert isinstance(s, TwofoldState)
-    return s.free
+def _own(block: str) -> str:
+    return "V" if block == "A" else block

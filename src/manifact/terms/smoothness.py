@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
-from manifact.backends import Array
-from manifact.graphs.operator import Graph
+from manifact.backends import Array, namespace, smallest_normal
+from manifact.graphs.operators import Graph, SumOfGraphs
+from manifact.terms.forms import LogBound, RowQuadratic
 from manifact.terms.state import State
-from manifact.terms.term import Quadratic
+from manifact.terms.term import Parts, Quadratic, Term
 
 #: Relative residual of the linear solves in runs with tol=0.
 EXACT = 1e-12
@@ -17,10 +14,10 @@ EXACT = 1e-12
 REDUCTION = 1e-3
 
 
-class Smoothness:
+class Smoothness(Term):
     """λ Tr(VᵀLV) = λ/2 Σ_js W_js ‖v_j − v_s‖² (GNMF paper, eq 5)."""
 
-    def __init__(self, graph: Graph, lam: float) -> None:
+    def __init__(self, graph: Graph, lam: float, exact: bool = True) -> None:
         self.graph = graph
         self.lam = float(lam)
 
@@ -28,61 +25,73 @@ class Smoothness:
         """Summed over edges."""
         return self.lam * self.graph.energy(s.V, s.V)
 
-    def grad_U(self, s: State) -> None:
-        """The basis does not enter."""
-        return None
-
-    def grad_V(self, s: State) -> tuple[Any, Any]:
+    def gradient(self, s: State, block: str) -> Parts:
         """2 λ D V and 2 λ W V."""
+        if block != "V":
+            return None
         return 2 * self.lam * self.graph.degree(s.V), 2 * self.lam * self.graph.adjacency(s.V)
 
-    def quadratic_U(self, s: State) -> None:
-        """The basis does not enter."""
-        return None
-
-    def quadratic_V(self, s: State) -> Quadratic:
+    def quadratic(self, s: State, block: str) -> Quadratic | None:
         """All of it is quadratic in V."""
-        return (*self.grad_V(s), 0.0)
+        parts = self.gradient(s, block)
+        return None if parts is None else (*parts, 0.0)
+
+    def rows(self, s: State, block: str) -> RowQuadratic | None:
+        """Exactly the term."""
+        return RowQuadratic(graph=self.graph, lam=self.lam) if block == "V" else None
+
+    def added(self, other: Smoothness) -> Smoothness:
+        """One graph for both."""
+        return Smoothness(SumOfGraphs([self.graph, other.graph], [self.lam, other.lam]), 1.0)
 
 
-class EntropicSmoothness:
+class EntropicSmoothness(Term):
     """λ Tr(Vᵀ L log V) = λ/2 Σ_js W_js Σ_k (v_jk − v_sk)(log v_jk − log v_sk) (GNMF paper, eq 4).
 
-    Its published step solves a linear system; see `solve_V`.
+    Its published step solves a linear system; see `implicit`.
     """
 
     def __init__(self, graph: Graph, lam: float, exact: bool = True) -> None:
         self.graph = graph
         self.lam = float(lam)
-        self.reduction = 0.0 if exact else REDUCTION
+        self.exact = exact
 
     def value(self, s: State) -> float:
         """Summed over edges; every summand is ≥ 0."""
         V = positive(s.V)
-        return self.lam * self.graph.energy(V, np.log(V))
+        return self.lam * self.graph.energy(V, namespace(V).log(V))
 
-    def grad_U(self, s: State) -> None:
-        """The basis does not enter."""
-        return None
-
-    def grad_V(self, s: State) -> tuple[Any, Any]:
+    def gradient(self, s: State, block: str) -> Parts:
         """λ (L log V + D − W V / V), sorted by sign."""
-        V = positive(s.V)
-        slope = self.graph.laplacian(np.log(V))
+        if block != "V":
+            return None
+        V, xp = positive(s.V), namespace(s.V)
+        slope = self.graph.laplacian(xp.log(V))
         return (
-            self.lam * (self.graph.degrees[:, None] + np.maximum(slope, 0)),
-            self.lam * (self.graph.adjacency(V) / V + np.maximum(-slope, 0)),
+            self.lam * (self.graph.vector(V)[:, None] + xp.maximum(slope, 0)),
+            self.lam * (self.graph.adjacency(V) / V + xp.maximum(-slope, 0)),
         )
 
-    def solve_V(self, s: State, positive_part: Any, negative_part: Any) -> Array:
+    def implicit(self, s: State, block: str, positive_part: Array, negative_part: Array) -> Array | None:
         """V ← (A + λL)⁻¹ (V ∘ negative), A the positive part as a diagonal (GNMF paper, eq 21).
 
         The proof behind it counts each edge once where the penalty counts it twice, so the objective may rise.
         """
-        right = s.V * negative_part
-        return positive(self.graph.solve(positive_part, self.lam, right, s.V, EXACT, self.reduction))
+        if block != "V":
+            return None
+        right, reduction = s.V * negative_part, 0.0 if self.exact else REDUCTION
+        return positive(self.graph.solve(positive_part, self.lam, right, s.V, EXACT, reduction))
+
+    def bound(self, s: State, block: str) -> LogBound | None:
+        """Exactly the term."""
+        return LogBound(graph=self.graph, lam=self.lam) if block == "V" else None
+
+    def added(self, other: EntropicSmoothness) -> EntropicSmoothness:
+        """One graph for both."""
+        graph = SumOfGraphs([self.graph, other.graph], [self.lam, other.lam])
+        return EntropicSmoothness(graph, 1.0, self.exact and other.exact)
 
 
 def positive(V: Array) -> Array:
     """V with zeros (and the solver's rounding below them) raised to the smallest normal number."""
-    return np.maximum(V, np.finfo(V.dtype).tiny)
+    return namespace(V).maximum(V, smallest_normal(V))

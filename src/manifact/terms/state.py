@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from manifact.backends import Array, Data, Gram
+from manifact.backends import Array, Data, Gram, namespace
+
+#: The kinds of states there are, and their names for people.
+NAMES = {
+    "factors": "X ~ V Uᵀ",
+    "two representations": "X ~ V Uᵀ and X ~ A Uᵀ",
+    "concepts": "X ~ V CᵀX",
+}
+KINDS = frozenset(NAMES)
 
 
 def product(*blocks: str) -> Callable[[Callable[[Any], Any]], Any]:
@@ -21,20 +28,19 @@ def product(*blocks: str) -> Callable[[Callable[[Any], Any]], Any]:
     return wrap
 
 
-@dataclass(frozen=True)
-class Momentum:
-    """What a step that extrapolates knows of the last one: its iterate (if it needs that), how far it went."""
-
-    before: State | None
-    rate: float
-    bound: float
+def ahead(new: Array, before: Array, rate: float) -> Array:
+    """A factor, or a product that is linear in one, moved on the same way."""
+    return new if rate == 0 else new + rate * (new - before)
 
 
 class State:
     """X ~ V Uᵀ. States are replaced, not changed: products that a new block cannot alter are carried over."""
 
+    kind: ClassVar[str] = "factors"
     #: The order in which one iteration updates the factors.
     blocks: ClassVar[tuple[str, ...]] = ("V", "U")
+    #: Products that are linear in a block: they scale and move with it.
+    linear: ClassVar[dict[str, str]] = {"XU": "U", "XtV": "V"}
 
     data: Any
 
@@ -43,8 +49,6 @@ class State:
         self.U = U
         self.V = V
         self._kept = {} if kept is None else kept
-        #: Set by solvers that extrapolate.
-        self.momentum: Momentum | None = None
 
     def __getitem__(self, block: str) -> Array:
         return getattr(self, block)
@@ -55,18 +59,31 @@ class State:
         factors = {name: self[name] for name in self.blocks} | {block: value}
         return type(self)(self.data, kept=kept, **factors)
 
-    def alone(self) -> Self:
-        """The same state without its momentum."""
-        return type(self)(self.data, kept=self._kept, **{name: self[name] for name in self.blocks})
-
     def rescaled(self, lengths: Array) -> Self:
         """U / lengths and V · lengths, with the products that only change their scale."""
-        lengths = lengths.astype(self.U.dtype)
+        lengths = namespace(self.U).astype(lengths, self.U.dtype, copy=False)
         factors = {name: self[name] / lengths if name == "U" else self[name] * lengths for name in self.blocks}
-        kept = {name: entry for name, entry in self._kept.items() if name in ("XU", "XtV")}
-        for name, factor in (("XU", 1 / lengths), ("XtV", lengths)):
-            if name in kept:
-                kept[name] = (kept[name][0], kept[name][1] * factor)
+        kept = {}
+        for name, block in self.linear.items():
+            if name in self._kept:
+                value = self._kept[name][1]
+                kept[name] = ((block,), value / lengths if block == "U" else value * lengths)
+        return type(self)(self.data, kept=kept, **factors)
+
+    def ahead(self, before: State, rate: float, *blocks: str) -> Self:
+        """The state (some of its blocks only, if they are named) moved on as far again as it came, times ``rate``.
+
+        Products with X that are linear in a factor move along, so that this costs none.
+        """
+        if rate == 0:
+            return self
+        moved = blocks or self.blocks
+        factors = {name: ahead(self[name], before[name], rate) if name in moved else self[name] for name in self.blocks}
+        kept = {
+            name: ((block,), ahead(getattr(self, name), getattr(before, name), rate))
+            for name, block in self.linear.items()
+            if block in moved and name in self._kept and name in before._kept
+        }
         return type(self)(self.data, kept=kept, **factors)
 
     def keep(self, name: Hashable, blocks: tuple[str, ...], compute: Callable[[], Any]) -> Any:
@@ -74,6 +91,17 @@ class State:
         if name not in self._kept:
             self._kept[name] = (blocks, compute())
         return self._kept[name][1]
+
+    def arrays(self) -> dict[str, Array]:
+        """The factors, and the products that were carried along and would differ in their last digits if made anew."""
+        carried = {name: self._kept[name][1] for name in self.linear if name in self._kept}
+        return {name: self[name] for name in self.blocks} | carried
+
+    @classmethod
+    def from_arrays(cls, data: Any, arrays: dict[str, Array]) -> Self:
+        """The state that ``arrays`` were taken from."""
+        kept = {name: ((block,), arrays[name]) for name, block in cls.linear.items() if name in arrays}
+        return cls(data, kept=kept, **{name: arrays[name] for name in cls.blocks})
 
     @property
     def basis(self) -> Array:
@@ -113,12 +141,12 @@ class State:
     @product("U")
     def UtU(self) -> Array:
         """Uᵀ U."""
-        return self.UtU_wide.astype(self.U.dtype, copy=False)
+        return self._narrow(self.UtU_wide)
 
     @product("V")
     def VtV(self) -> Array:
         """Vᵀ Γ V."""
-        return self.VtV_wide.astype(self.V.dtype, copy=False)
+        return self._narrow(self.VtV_wide)
 
     @product("U")
     def U_sums_wide(self) -> Array:
@@ -128,41 +156,27 @@ class State:
     @product("V")
     def V_sums_wide(self) -> Array:
         """Σ_j γ_j v_jk in float64."""
-        return self.data.column_sums(self.V)
+        return self.data.weighted_sums(self.V)
 
     @product("U")
     def U_sums(self) -> Array:
         """Σ_i u_ik."""
-        return self.U_sums_wide.astype(self.U.dtype, copy=False)
+        return self._narrow(self.U_sums_wide)
 
     @product("V")
     def V_sums(self) -> Array:
         """Σ_j γ_j v_jk."""
-        return self.V_sums_wide.astype(self.V.dtype, copy=False)
+        return self._narrow(self.V_sums_wide)
 
-    @product("U", "V")
-    def _ratio_U(self) -> tuple[Array, float]:
-        return self.data.ratio_times(self.U, self.V)
-
-    @property
-    def ratio_U(self) -> Array:
-        """(Γ X / Y) U."""
-        return self._ratio_U[0]
-
-    @property
-    def log_likelihood(self) -> float:
-        """Σ γ_j x_ji log y_ji, from the same pass as `ratio_U`."""
-        return self._ratio_U[1]
-
-    @product("U", "V")
-    def ratio_V(self) -> Array:
-        """(Γ X / Y)ᵀ V."""
-        return self.data.ratio_times_transposed(self.U, self.V)
+    def _narrow(self, P: Array) -> Array:
+        """P in the type of the factors."""
+        return namespace(P).astype(P, self.U.dtype, copy=False)
 
 
 class TwofoldState(State):
     """X ~ V Uᵀ and X ~ A Uᵀ: one basis for a representation that is held by more than the data, and one that is not."""
 
+    kind: ClassVar[str] = "two representations"
     blocks: ClassVar[tuple[str, ...]] = ("V", "A", "U")
 
     def __init__(
@@ -172,7 +186,7 @@ class TwofoldState(State):
         self.A = V if A is None else A
 
     @product("A", "U")
-    def free(self) -> State:
+    def second(self) -> State:
         """X ~ A Uᵀ, with the products of the basis that both have."""
         shared = {name: (("U",), getattr(self, name)) for name in ("XU", "UtU_wide", "UtU")}
         return State(self.data, self.U, self.A, shared)
@@ -180,6 +194,8 @@ class TwofoldState(State):
 
 class ConceptState(State):
     """X ~ V CᵀX: the basis is U = XᵀC, and only products with K = X Xᵀ appear. The block "U" holds C, n x k."""
+
+    kind: ClassVar[str] = "concepts"
 
     @product("U")
     def basis(self) -> Array:

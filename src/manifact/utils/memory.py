@@ -20,6 +20,12 @@ def available() -> int | None:
         return None
 
 
+def fits(n_bytes: int) -> bool:
+    """Whether so many bytes are available, as far as the system says."""
+    free = available()
+    return free is None or n_bytes <= free
+
+
 def require(n_bytes: int, what: str, remedy: str) -> None:
     """Raise `MemoryError` if ``what`` needs more bytes than are available."""
     free = available()

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from manifact.backends.kernels import kernel
+from manifact.backends.numpy.kernels import kernel
 
 LN2 = 0.6931471805599453
 #: Bits of sqrt(1/2): numbers are split into 2^e m with m from sqrt(1/2) to sqrt(2).

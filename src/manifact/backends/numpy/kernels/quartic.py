@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from manifact.backends.kernels import kernel
+from manifact.backends.numpy.kernels import kernel
 
 
 @kernel
@@ -29,7 +29,7 @@ def lowest(a: float, q: float, r: float) -> float:
 
 
 @kernel
-def sweep_matching(
+def sweep_affinity(
     G: Any, B: Any, scale: Any, shift: Any, F: Any, inside: Any, mu: float, M: Any, A: Any, V: Any
 ) -> None:
     """One round over all entries of V, row after row, each to its best value with all others held still.

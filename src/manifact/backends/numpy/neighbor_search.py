@@ -19,11 +19,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.extmath import randomized_svd
 from threadpoolctl import threadpool_limits
 
-from manifact.backends import Array
-from manifact.backends.kernels import neighbors
-from manifact.backends.numpy import sorted_csr, sparse_times
+from manifact.backends.numpy.kernels import neighbors
+from manifact.backends.numpy.numpy_operations import sparse_times
+from manifact.backends.protocol import Advance, Array, ShowProgress, silent
 from manifact.backends.threads import count, over_rows
-from manifact.utils.progress import Advance, steps
+from manifact.utils.sparse_matrices import sorted_csr
 
 #: About what all cores share: a block of inner products is scanned before it leaves.
 SHARED_CACHE = 1 << 23
@@ -44,12 +44,13 @@ FEW_SAMPLES = 2000
 
 
 def nearest(
-    X: Any, n_neighbors: int, queries: Any = None, farthest: bool = False, title: str = "neighbours"
-) -> tuple[Array, Array]:
+    X: Any, n_neighbors: int, queries: Any = None, farthest: bool = False, title: str = "neighbours",
+    progress: ShowProgress = silent,
+) -> tuple[Array, Array]:  # fmt: skip
     """Indices and squared distances (n_queries x n_neighbors, best first) of the rows of X nearest to each query.
 
-    Without ``queries`` the rows of X look for each other, and none finds itself. Progress is shown under ``title`` to
-    those who ask for it (`manifact.utils.progress.showing`).
+    Without ``queries`` the rows of X look for each other, and none finds itself. ``progress`` is told under
+    ``title`` how far the search is.
     """
     own = queries is None
     q, n = X.shape[0] if own else queries.shape[0], X.shape[0]
@@ -61,7 +62,7 @@ def nearest(
     if scale != 1.0:
         X, queries = X / scale, None if own else queries / scale
     sign = -1.0 if farthest else 1.0
-    with steps(title, total=1.0) as advance:
+    with progress(title, 1.0) as advance:
         if sparse.issparse(X):
             _sparse(X, queries, sign, keys, index, advance)
         elif sparse.issparse(queries):
@@ -72,7 +73,9 @@ def nearest(
         return index, sign * keys * scale * scale
 
 
-def nearest_by_projection(X: Any, n_neighbors: int, random_state: Any = 0) -> tuple[Array, Array]:
+def nearest_by_projection(
+    X: Any, n_neighbors: int, random_state: Any = 0, progress: ShowProgress = silent
+) -> tuple[Array, Array]:
     """As ``nearest(X, n_neighbors)``, for almost all neighbours.
 
     Candidates are nearest among the samples projected onto their principal directions; the best of them are found by
@@ -81,17 +84,17 @@ def nearest_by_projection(X: Any, n_neighbors: int, random_state: Any = 0) -> tu
     """
     n, m = X.shape
     if n <= max(FEW_SAMPLES, (MOST_CANDIDATES + 1) * n_neighbors) or m < 2 * DIRECTIONS:
-        return nearest(X, n_neighbors)
+        return nearest(X, n_neighbors, progress=progress)
     scale = _scale(_largest(X), SAFE_SINGLE)
     X = X / scale if scale != 1.0 else X
     X = sorted_csr(X) if sparse.issparse(X) else np.ascontiguousarray(X)
     rng = check_random_state(random_state)
     Z = _projected(X, rng)
-    n_candidates = _candidates_needed(X, Z, n_neighbors, rng.choice(n, PROBES, replace=False))
+    n_candidates = _candidates_needed(X, Z, n_neighbors, rng.choice(n, PROBES, replace=False), progress)
     if n_candidates > MOST_CANDIDATES * n_neighbors:
-        index, keys = nearest(X, n_neighbors)
+        index, keys = nearest(X, n_neighbors, progress=progress)
     else:
-        candidates, _ = nearest(Z, n_candidates, title="candidates")
+        candidates, _ = nearest(Z, n_candidates, title="candidates", progress=progress)
         index, keys = _nothing_yet(n, n_neighbors, n)
         if sparse.issparse(X):
             work = candidates.size * X.nnz / n
@@ -303,11 +306,11 @@ def _stretched(Z: Array, squares: Array) -> Array:
     return (Z * stretch[:, None]).astype(np.float32)
 
 
-def _candidates_needed(X: Any, Z: Array, n_neighbors: int, probes: Array) -> int:
+def _candidates_needed(X: Any, Z: Array, n_neighbors: int, probes: Array, progress: ShowProgress) -> int:
     """How many samples nearest in Z hold ``SHARE`` of those nearest in X."""
     # One more on either side: a probe finds itself as well.
-    true = nearest(X, n_neighbors + 1, X[probes], title="probes")[0]
-    proposed = nearest(Z, MOST_CANDIDATES * n_neighbors + 1, Z[probes], title="probes, projected")[0]
+    true = nearest(X, n_neighbors + 1, X[probes], title="probes", progress=progress)[0]
+    proposed = nearest(Z, MOST_CANDIDATES * n_neighbors + 1, Z[probes], title="probes, projected", progress=progress)[0]
     hits = (true[:, :, None] == proposed[:, None, :])[true != probes[:, None]]
     ranks = np.where(hits.any(axis=1), hits.argmax(axis=1), proposed.shape[1])
     return max(int(np.quantile(ranks, SHARE, method="higher")), 2 * n_neighbors)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from manifact.backends.kernels import kernel
-from manifact.backends.kernels.lanes import combine
+from manifact.backends.numpy.kernels import kernel
+from manifact.backends.numpy.kernels.lanes import combine
 
 
 @kernel

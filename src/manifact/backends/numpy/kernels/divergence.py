@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from manifact.backends.kernels import kernel
-from manifact.backends.kernels.lanes import add_scaled, dots
-from manifact.backends.kernels.logarithm import weighted_log_sum
+from manifact.backends.numpy.kernels import kernel
+from manifact.backends.numpy.kernels.lanes import add_scaled, dots
+from manifact.backends.numpy.kernels.logarithm import weighted_log_sum
 
 
 @kernel

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from manifact.backends.kernels import kernel
+from manifact.backends.numpy.kernels import kernel
 
 #: Pairs that are ruled out together, by a few vector instructions.
 LANES = 64

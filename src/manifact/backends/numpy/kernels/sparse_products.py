@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from manifact.backends.kernels import kernel
-from manifact.backends.kernels.lanes import add_scaled
+from manifact.backends.numpy.kernels import kernel
+from manifact.backends.numpy.kernels.lanes import add_scaled
 
 
 @kernel
@@ -74,8 +74,8 @@ def gather(indptr: Any, indices: Any, B: Any, out: Any, start: int, stop: int) -
 
 
 @kernel
-def edge_energies(indptr: Any, indices: Any, values: Any, A: Any, B: Any, out: Any, start: int, stop: int) -> None:
-    """For the blocks start to stop of 256 rows, out_b = 1/2 Σ_j Σ_s W_js (a_j − a_s) ∘ (b_j − b_s), W symmetric.
+def edge_energies(indptr: Any, indices: Any, values: Any, A: Any, B: Any, rows: int, out: Any, start: int, stop: int) -> None:
+    """For the blocks start to stop of so many ``rows``, out_b = 1/2 Σ_j Σ_s W_js (a_j − a_s) ∘ (b_j − b_s), W symmetric.
 
     Differences first, so that smooth factors lose no digits; each edge is looked at from one side.
     """
@@ -84,7 +84,7 @@ def edge_energies(indptr: Any, indices: Any, values: Any, A: Any, B: Any, out: A
     for block in range(start, stop):
         for c in range(k):
             out[block, c] = 0
-        for j in range(256 * block, min(256 * (block + 1), A.shape[0])):
+        for j in range(rows * block, min(rows * (block + 1), A.shape[0])):
             for t in range(indptr[j], indptr[j + 1]):
                 s = indices[t]
                 if s > j:

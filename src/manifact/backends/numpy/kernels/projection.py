@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from manifact.backends.kernels import kernel
+from manifact.backends.numpy.kernels import kernel
 
 INNER_STEPS = 4
 INNER_TOL = 0.05

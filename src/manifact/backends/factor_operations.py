@@ -1,0 +1,51 @@
+"""What all data share, of any kind and on any backend: everything that only touches the factors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from manifact.backends.protocol import Array, Backend
+
+
+class FactorOperations:
+    """Sums and steps on the factors, weighted as the samples are."""
+
+    shape: tuple[int, int]
+    dtype: Any
+    weight: Array | None
+    #: Who works with these arrays.
+    backend: Backend
+
+    def weighted(self, V: Array) -> Array:
+        """Γ V."""
+        return V if self.weight is None else self.weight[:, None] * V
+
+    def gram(self, V: Array) -> Array:
+        """Vᵀ Γ V, in float64."""
+        return self.backend.cross(V, self.weighted(V))
+
+    def cross(self, A: Array, B: Array) -> Array:
+        """AᵀB, in float64."""
+        return self.backend.cross(A, B)
+
+    def weighted_sums(self, V: Array) -> Array:
+        """Σ_j γ_j v_j, in float64."""
+        if self.weight is None:
+            return self.backend.column_sums(V)
+        return self.backend.cross(self.weight[:, None], V)[0]
+
+    def sums(self, P: Array) -> Array:
+        """Σ_i p_i of each column, in float64."""
+        return self.backend.column_sums(P)
+
+    def inner(self, A: Array, B: Array) -> float:
+        """Σ a_ij b_ij."""
+        return self.backend.inner(A, B)
+
+    def rescale(self, P: Array, negative: Array, positive: Array) -> Array:
+        """P ∘ negative / positive, with a floor under the denominators."""
+        return self.backend.rescale(P, negative, positive)
+
+    def sweep(self, V: Array, G: Array, B: Array, scale: Any, shift: Any, sweeps: int) -> Array:
+        """V after exact coordinate steps on scale_j vᵀGv − 2 b_jᵀv + shift_j vᵀv over v ≥ 0, each row on its own."""
+        return self.backend.sweep_rows(V, G, B, scale, shift, sweeps)

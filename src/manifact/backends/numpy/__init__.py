@@ -1,0 +1,62 @@
+"""NumPy, SciPy and Numba: the backend of arrays in one memory."""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from manifact.backends.numpy.neighbor_search import nearest, nearest_by_projection
+from manifact.backends.numpy.numpy_operations import (
+    column_products,
+    column_sums,
+    cross,
+    edge_classes,
+    edge_energies,
+    edge_gaussians,
+    inner,
+    nonnegative_least_squares,
+    rescale,
+    solve_columns,
+    sweep_affinity,
+    sweep_rows,
+    times,
+)
+from manifact.backends.protocol import Array, Data
+
+__all__ = [
+    "column_products",
+    "column_sums",
+    "cross",
+    "data",
+    "edge_classes",
+    "edge_energies",
+    "edge_gaussians",
+    "host",
+    "inner",
+    "like",
+    "nearest",
+    "nearest_by_projection",
+    "nonnegative_least_squares",
+    "rescale",
+    "solve_columns",
+    "sweep_affinity",
+    "sweep_rows",
+    "times",
+]
+
+
+def data(X: Any, weight: Array | None) -> Data:
+    """Γ X as `SparseData` or `DenseData`."""
+    from manifact.backends.numpy.numpy_data import DenseData, SparseData
+
+    return SparseData(X, weight) if sparse.issparse(X) else DenseData(X, weight)
+
+
+def host(P: Any) -> Any:
+    """Already there."""
+    return P
+
+
+def like(P: Any, other: Array) -> Array:
+    """Already there."""
+    return np.asarray(P)

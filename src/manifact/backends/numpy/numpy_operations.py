@@ -1,0 +1,244 @@
+"""NumPy and Numba: operations on factors, sparse matrices and graphs, each over rows that threads share out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from manifact.backends.matrix import Matrix, Pieces
+from manifact.backends.numpy.kernels import conjugate_gradients, coordinate_steps, projection, quartic
+from manifact.backends.numpy.kernels import sparse_products as csr
+from manifact.backends.numpy.kernels.lanes import VECTOR_BYTES, padded_length, rows_abreast
+from manifact.backends.protocol import Array
+from manifact.backends.threads import over_rows
+
+#: Rows of a tall factor that are gathered from at a time: at 400,000 rows three times faster than all at once.
+CACHE_BYTES = 1 << 22
+#: Rows that one thread adds up: sums must not depend on the number of threads.
+ROWS_PER_SUM = 1024
+#: The same for the edges at these rows.
+ROWS_PER_ENERGY = 256
+#: Conjugate gradients: steps at the most, fewer where a few digits will do, and how often they start again from the
+#: true residual.
+MOST_STEPS = 20_000
+FEW_STEPS = 300
+REFINEMENTS = 4
+PROJECTION_SWEEPS = {"least_squares": 200, "divergence": 1000}
+PROJECTION_TOL = {"least_squares": 1e-10, "divergence": 1e-9}
+
+
+def rows_in_cache(V: Array) -> int:
+    """How many rows of V are gathered from at a time."""
+    return max(1, CACHE_BYTES // max(1, V.shape[1] * V.itemsize))
+
+
+def sparse_times(W: Any, V: Array) -> Array:
+    """W V for a CSR matrix, rows shared out among threads."""
+    out = np.empty((W.shape[0], V.shape[1]), dtype=np.result_type(W.dtype, V.dtype))
+    at_once = rows_in_cache(V)
+    V = padded(V.astype(out.dtype, copy=False))
+    # Visiting every row for every block pays only where a row has several entries in each.
+    if V.shape[0] > at_once and W.nnz > 4 * W.shape[0] * (V.shape[0] / at_once) and W.has_sorted_indices:
+        work = W.nnz * V.shape[1]
+        arrays = (W.indptr, W.indices, W.data, V, at_once, out)
+        over_rows(csr.times_in_blocks, W.shape[0], work, *arrays, costs=W.indptr)
+        return out
+    over_rows(csr.times, W.shape[0], W.nnz * V.shape[1], W.indptr, W.indices, W.data, V, out, costs=W.indptr)
+    return out
+
+
+def gather_rows(W: Any, V: Array) -> Array:
+    """The sums of the rows of V that the non-zeros of each row of W point at: what reading them costs."""
+    out = np.empty((W.shape[0], V.shape[1]), dtype=V.dtype)
+    over_rows(csr.gather, W.shape[0], W.nnz * V.shape[1], W.indptr, W.indices, V, out, costs=W.indptr)
+    return out
+
+
+def padded(P: Array) -> Array:
+    """P with rows of whole vectors, filled up with zeros; P itself where they are."""
+    n, k = P.shape
+    length = padded_length(k, P.itemsize)
+    if length == k:
+        return np.ascontiguousarray(P)
+    out = np.empty((n, length), dtype=P.dtype)
+    out[:, :k] = P
+    out[:, k:] = 0
+    return out
+
+
+def cross(A: Array, B: Array) -> Array:
+    """AᵀB in float64; of float32 factors a block of rows at a time, so that long sums keep their digits."""
+    if A.dtype == np.float64:
+        return A.T @ B
+    whole = len(A) // ROWS_PER_SUM * ROWS_PER_SUM
+    A_blocks, B_blocks = (P[:whole].reshape(-1, ROWS_PER_SUM, P.shape[1]) for P in (A, B))
+    products = np.matmul(A_blocks.transpose(0, 2, 1), B_blocks)
+    return products.sum(axis=0, dtype=np.float64) + (A[whole:].T @ B[whole:])
+
+
+def column_sums(P: Array) -> Array:
+    """Σ_j p_j, in float64."""
+    blocks = -(-P.shape[0] // ROWS_PER_SUM)
+    out = np.zeros((blocks, P.shape[1]))
+    over_rows(coordinate_steps.column_sums, blocks, P.size, np.ascontiguousarray(P), ROWS_PER_SUM, out)
+    return out.sum(axis=0)
+
+
+def times(W: Matrix, V: Array) -> Array:
+    """W V."""
+    return sparse_times(W.typed(V.dtype), V)
+
+
+def column_products(A: Array, B: Array) -> Array:
+    """Σ_j a_jk b_jk of every column k, in float64."""
+    return np.einsum("ij,ij->j", A, B, dtype=np.float64)
+
+
+def inner(A: Array, B: Array) -> float:
+    """Σ a_ij b_ij, summed in float64."""
+    return float(np.einsum("ij,ij->", A, B, dtype=np.float64))
+
+
+def rescale(P: Array, negative: Array, positive: Array) -> Array:
+    """P ∘ negative / positive, with a floor under the denominators."""
+    # Far below the scale of the data: entries that have become tiny must be able to grow again, zeros must not
+    # divide by zero.
+    floor = np.sqrt(np.finfo(P.dtype).tiny) * (float(np.mean(positive, dtype=np.float64)) or 1.0)
+    positive = np.asarray(positive, dtype=P.dtype)
+    if positive.shape not in (P.shape, (1, P.shape[1])):
+        positive = np.broadcast_to(positive, P.shape)
+    out = np.empty_like(P)
+    arrays = (np.ascontiguousarray(part) for part in (P, negative, positive))
+    over_rows(coordinate_steps.rescale, P.shape[0], P.size, *arrays, P.dtype.type(floor), out)
+    return out
+
+
+def edge_energies(W: Matrix, A: Array, B: Array) -> Array:
+    """a_kᵀLb_k = ½ Σ_js W_js (a_jk − a_sk)(b_jk − b_sk) of every column, in float64."""
+    A, B = np.ascontiguousarray(A), np.ascontiguousarray(B)
+    edges = W.csr
+    blocks = -(-edges.shape[0] // ROWS_PER_ENERGY)
+    out = np.zeros((blocks, A.shape[1]))
+    work = edges.nnz * A.shape[1]
+    arrays = (edges.indptr, edges.indices, edges.data, A, B, ROWS_PER_ENERGY, out)
+    over_rows(csr.edge_energies, blocks, work, *arrays)
+    return out.sum(axis=0)
+
+
+def solve_columns(
+    pieces: Pieces, A: Array, lam: float, B: Array, start: Array | None, tol: float, reduction: float
+) -> tuple[Array, float]:
+    """Column k is (diag(A_k) + λL)⁻¹ b_k, and the largest relative residual that is left.
+
+    A column is solved until its residual is below ``tol`` relative to b, or ``reduction`` times that of ``start``.
+    """
+    n, k = B.shape
+    A = np.ascontiguousarray(np.broadcast_to(A, (np.shape(A)[0] if np.ndim(A) == 2 else 1, k)), dtype=B.dtype)
+    loops = np.zeros(n) if pieces.loops is None else pieces.loops
+    if start is None:
+        diagonal = A + lam * pieces.degrees[:, None]
+        start = B / np.where(diagonal > 0, diagonal, 1)
+    Z = np.array(start, dtype=B.dtype, order="C")
+    residual = np.zeros(k)
+    width = VECTOR_BYTES // B.itemsize
+    steps = min(10 * n + 100, MOST_STEPS if reduction == 0 else FEW_STEPS)
+    refinements = REFINEMENTS if reduction == 0 else 1
+    entries = sum(0 if M is None else M.csr.nnz for M in (pieces.edges, pieces.tall, pieces.flat))
+    p = 0 if pieces.flat is None else pieces.flat.shape[0]
+    over_rows(
+        conjugate_gradients.solve_columns, -(-k // width), 20 * entries * k, *_arrays(pieces.edges, n),
+        *_arrays(pieces.tall, n), *_arrays(pieces.flat, p), lam, pieces.degrees + loops, A, np.ascontiguousarray(B),
+        tol, reduction, refinements, steps, width, Z, residual,
+    )  # fmt: skip
+    return Z, float(residual.max(initial=0.0))
+
+
+def _arrays(M: Matrix | None, rows: int) -> tuple[Array, Array, Array]:
+    """What a kernel reads of a matrix; one without entries where there is none."""
+    if M is None:
+        return np.zeros(rows + 1, dtype=np.int32), np.empty(0, dtype=np.int32), np.empty(0)
+    return M.csr.indptr, M.csr.indices, M.csr.data
+
+
+def edge_classes(W: Matrix) -> list[Array]:
+    """The vertices of W in groups without edges inside, hubs first."""
+    edges = W.csr
+    colors = np.full(edges.shape[0], -1)
+    csr.color(edges.indptr, edges.indices, np.argsort(-np.diff(edges.indptr), kind="stable"), colors)
+    return [np.flatnonzero(colors == c) for c in range(colors.max(initial=-1) + 1)]
+
+
+def sweep_rows(
+    V: Array, G: Array, B: Array, scale: Any, shift: Any, sweeps: int, edges: Matrix | None = None, lam: float = 0.0,
+    groups: Sequence[Array] | None = None,
+) -> Array:  # fmt: skip
+    """V after exact coordinate steps on scale_j vᵀGv − 2 (b_j + λ Σ_s W_js v_s)ᵀv + shift_j vᵀv, v ≥ 0, for each row.
+
+    Without edges the rows are independent, and are done ``sweeps`` times; with edges the ``groups`` of rows that are no
+    neighbours of each other take their turns, ``sweeps`` rounds of them.
+    """
+    n, k = V.shape
+    V = np.array(V, order="C")
+    G, B = np.ascontiguousarray(G, dtype=V.dtype), np.ascontiguousarray(B, dtype=V.dtype)
+    scale = np.broadcast_to(np.asarray(scale, dtype=V.dtype), (n,))
+    shift = np.broadcast_to(np.asarray(shift, dtype=V.dtype), (n,))
+    width = rows_abreast(V.itemsize)
+    if edges is None:
+        rounds, inner, groups = 1, sweeps, [np.arange(n)]
+    else:
+        rounds, inner = sweeps, 1
+        groups = edge_classes(edges) if groups is None else groups
+    for _ in range(rounds):
+        for order in groups:
+            blocks = -(-len(order) // width)
+            work = len(order) * k * k * inner
+            arrays = (G, B, scale, shift, *_arrays(edges, n), lam, order, inner, width, V)
+            over_rows(coordinate_steps.sweep_rows, blocks, work, *arrays)
+    return V
+
+
+def sweep_affinity(
+    V: Array, G: Array, B: Array, scale: Any, shift: float, F: Array, inside: Array, mu: float
+) -> Array:  # fmt: skip
+    """V after one round of exact coordinate steps on Σ_j scale_j vᵀGv − 2 b_jᵀv + shift vᵀv + μ ‖F Fᵀ − V Vᵀ‖², V ≥ 0.
+
+    The last term counts the rows that are ``inside``. Rows see each other's new values, so they take their turns on
+    one thread.
+    """
+    n = V.shape[0]
+    V = np.array(V, order="C")
+    rows = [np.ascontiguousarray(np.broadcast_to(np.asarray(part, dtype=np.float64), (n,))) for part in (scale, shift)]
+    M, A = np.ascontiguousarray(cross(V, F)), cross(V[inside], V[inside])
+    G = np.ascontiguousarray(G, dtype=np.float64)
+    quartic.sweep_affinity(G, np.ascontiguousarray(B), *rows, np.ascontiguousarray(F), inside, mu, M, A, V)
+    return V
+
+
+def edge_gaussians(W: Matrix, V: Array) -> Matrix:
+    """W_ij exp(−‖v_i − v_j‖²) on the edges of W."""
+    V, edges = np.ascontiguousarray(V), W.csr
+    values = np.empty(edges.nnz, dtype=V.dtype)
+    arrays = (edges.indptr, edges.indices, edges.data, V, values)
+    over_rows(csr.gaussian, edges.shape[0], edges.nnz * V.shape[1], *arrays, costs=edges.indptr)
+    return Matrix(sparse.csr_array((values, edges.indices, edges.indptr), shape=edges.shape))
+
+
+def nonnegative_least_squares(G: Array, B: Array, shift: Any = 0.0) -> Array:
+    """Rows argmin_{v ≥ 0} vᵀ(G + shift_j I)v − 2 b_jᵀv, each on its own."""
+    n, k = B.shape
+    V = np.zeros_like(B, order="C")
+    shift = np.broadcast_to(np.asarray(shift, dtype=B.dtype), (n,))
+    sweeps, tol = effort("least_squares", B.dtype)
+    G = np.ascontiguousarray(G, dtype=B.dtype)
+    over_rows(projection.least_squares, n, n * k * k * 50, G, np.ascontiguousarray(B), shift, sweeps, tol, V)
+    return V
+
+
+def effort(problem: str, dtype: Any) -> tuple[int, float]:
+    """Sweeps at the most, and the change at which a projection rests."""
+    return PROJECTION_SWEEPS[problem], max(PROJECTION_TOL[problem], 4 * float(np.finfo(dtype).eps))
+
+

@@ -1,0 +1,197 @@
+"""What a backend offers, and what data offer: the narrow waist between the mathematics and the machines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from manifact.backends.matrix import Matrix, Pieces
+
+#: A dense array of any backend; NumPy's stand for all of them where types are written down.
+Array = np.ndarray[Any, np.dtype[Any]]
+#: Called with the share of the work that is newly done.
+Advance = Callable[[float], None]
+#: Shows a piece of work, named and with its total, to whoever wants to see it.
+ShowProgress = Callable[[str, float], AbstractContextManager[Advance]]
+
+
+@contextmanager
+def silent(title: str, total: float) -> Iterator[Advance]:
+    """Progress that nobody watches."""
+    yield lambda amount: None
+
+
+class Products(Protocol):
+    """What all data offer; Γ holds the sample weights (identity where there are none)."""
+
+    shape: tuple[int, int]
+    dtype: Any
+    weight: Array | None
+
+    def times(self, U: Array) -> Array:
+        """Γ X U (for kernels K U, not weighted)."""
+
+    @property
+    def square_sum(self) -> float:
+        """Σ γ_j x_ji²."""
+
+    @property
+    def row_squares(self) -> Array:
+        """‖x_j‖², not weighted; 0 for samples whose weight is 0."""
+
+    def settled(self, value: float, U: Array, V: Array) -> float:
+        """Σ γ_j (x_ji − y_ji)² where the expanded square ``value`` lost its digits: anew if that is cheap, or ≥ 0."""
+
+    def weighted(self, V: Array) -> Array:
+        """Γ V."""
+
+    def gram(self, V: Array) -> Array:
+        """Vᵀ Γ V, in float64."""
+
+    def cross(self, A: Array, B: Array) -> Array:
+        """AᵀB, in float64."""
+
+    def weighted_sums(self, V: Array) -> Array:
+        """Σ_j γ_j v_j, in float64."""
+
+    def sums(self, P: Array) -> Array:
+        """Σ_i p_i of each column, in float64."""
+
+    def inner(self, A: Array, B: Array) -> float:
+        """Σ a_ij b_ij."""
+
+    def sweep(self, V: Array, G: Array, B: Array, scale: Any, shift: Any, sweeps: int) -> Array:
+        """V after exact coordinate steps on scale_j vᵀGv − 2 b_jᵀv + shift_j vᵀv over v ≥ 0, each row on its own."""
+
+    def rescale(self, P: Array, negative: Array, positive: Array) -> Array:
+        """P ∘ negative / positive, with a floor under the denominators."""
+
+
+class Data(Products, Protocol):
+    """Γ X with all that models do to it."""
+
+    #: Whether X has negative entries.
+    signed: bool
+
+    def times_transposed(self, V: Array) -> Array:
+        """Xᵀ Γ V."""
+
+    def halves(self) -> tuple[Data, Data]:
+        """X⁺ and X⁻ ≥ 0 with X = X⁺ − X⁻, not weighted."""
+
+    def ratio_times(self, U: Array, V: Array) -> tuple[Array, float]:
+        """(Γ X / Y) U and Σ γ_j x_ji log y_ji, Y = V Uᵀ."""
+
+    def ratio_times_transposed(self, U: Array, V: Array) -> Array:
+        """(Γ X / Y)ᵀ V."""
+
+    def dense_blocks(self) -> Iterator[tuple[slice, Array]]:
+        """X, not weighted, a block of rows at a time, for losses without kernels of their own; sparse X is refused."""
+
+    def row(self, j: int) -> Array:
+        """Row j of X, dense, not weighted."""
+
+    @property
+    def squares(self) -> Array:
+        """Σ_i γ_j x_ji² of each sample."""
+
+    @property
+    def entry_sum(self) -> float:
+        """Σ γ_j x_ji."""
+
+    @property
+    def entropy_sum(self) -> float:
+        """Σ γ_j (x_ji log x_ji − x_ji)."""
+
+    def project_least_squares(self, U: Array, G: Array, pull: Array | None, shift: Any, l1: float) -> Array:
+        """Rows argmin_{v ≥ 0} vᵀ(G + shift_j I)v − 2 (x_jU + pull_j − l1/2)ᵀv, each on its own."""
+
+    def project_divergence(self, U: Array, pull: Array | None, shift: Any, l1: float, l2: float) -> Array:
+        """Rows argmin_{v ≥ 0} KL(x_j ‖ U v) + Σ (l1 + shift_j) v + l2/2 v² − pull_j log v, each on its own."""
+
+
+class Gram(Products, Protocol):
+    """K = X Xᵀ or another kernel in the place of X, n x n and symmetric."""
+
+    #: Whether K has negative entries, or may have.
+    signed: bool
+
+    def times_positive(self, P: Array) -> Array:
+        """K⁺ P, for some K = K⁺ − K⁻ with both parts ≥ 0."""
+
+    def times_negative(self, P: Array) -> Array:
+        """K⁻ P."""
+
+
+class Backend(Protocol):
+    """Operations that are worth a kernel, or that sum over samples. A module of functions is one."""
+
+    def data(self, X: Any, weight: Array | None) -> Data:
+        """Γ X."""
+
+    def host(self, P: Any) -> Any:
+        """The same numbers as a NumPy array or SciPy matrix."""
+
+    def like(self, P: Any, other: Array) -> Array:
+        """A host array where ``other`` lives; its type is kept."""
+
+    def times(self, W: Matrix, V: Array) -> Array:
+        """W V."""
+
+    def cross(self, A: Array, B: Array) -> Array:
+        """AᵀB, in float64."""
+
+    def column_sums(self, P: Array) -> Array:
+        """Σ_j p_j, in float64."""
+
+    def column_products(self, A: Array, B: Array) -> Array:
+        """Σ_j a_jk b_jk of every column k, in float64."""
+
+    def inner(self, A: Array, B: Array) -> float:
+        """Σ a_ij b_ij, summed in float64."""
+
+    def rescale(self, P: Array, negative: Array, positive: Array) -> Array:
+        """P ∘ negative / positive, with a floor under the denominators."""
+
+    def edge_energies(self, W: Matrix, A: Array, B: Array) -> Array:
+        """a_kᵀLb_k = ½ Σ_js W_js (a_jk − a_sk)(b_jk − b_sk) of every column, in float64."""
+
+    def edge_gaussians(self, W: Matrix, V: Array) -> Matrix:
+        """W_ij exp(−‖v_i − v_j‖²) on the edges of W."""
+
+    def edge_classes(self, W: Matrix) -> Sequence[Array]:
+        """The vertices of W in groups without edges inside."""
+
+    def solve_columns(
+        self, pieces: Pieces, A: Array, lam: float, B: Array, start: Array | None, tol: float, reduction: float
+    ) -> tuple[Array, float]:
+        """Column k is (diag(A_k) + λL)⁻¹ b_k, and the largest relative residual that is left."""
+
+    def sweep_rows(
+        self, V: Array, G: Array, B: Array, scale: Any, shift: Any, sweeps: int, edges: Matrix | None = None,
+        lam: float = 0.0, groups: Sequence[Array] | None = None,
+    ) -> Array:  # fmt: skip
+        """V after exact coordinate steps on scale_j vᵀGv − 2 (b_j + λ Σ_s W_js v_s)ᵀv + shift_j vᵀv, v ≥ 0."""
+
+    def sweep_affinity(
+        self, V: Array, G: Array, B: Array, scale: Any, shift: float, F: Array, inside: Array, mu: float
+    ) -> Array:
+        """V after one round of exact coordinate steps on a quadratic and μ ‖F Fᵀ − V Vᵀ‖², V ≥ 0."""
+
+    def nonnegative_least_squares(self, G: Array, B: Array, shift: Any = 0.0) -> Array:
+        """Rows argmin_{v ≥ 0} vᵀ(G + shift_j I)v − 2 b_jᵀv, each on its own."""
+
+    def nearest(
+        self, X: Any, n_neighbors: int, queries: Any = None, farthest: bool = False, title: str = "neighbours",
+        progress: ShowProgress = silent,
+    ) -> tuple[Array, Array]:  # fmt: skip
+        """Indices and squared distances of the rows of X nearest to (or farthest from) each query."""
+
+    def nearest_by_projection(
+        self, X: Any, n_neighbors: int, random_state: Any = 0, progress: ShowProgress = silent
+    ) -> tuple[Array, Array]:
+        """As ``nearest``, for almost all neighbours, by way of a projection."""

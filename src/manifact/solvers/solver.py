@@ -1,0 +1,90 @@
+"""What a solver is: one step, what it needs of the terms, and a name that means one algorithm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from manifact.terms.losses import Loss
+from manifact.terms.state import KINDS, NAMES
+from manifact.terms.term import Term
+
+#: What a solver remembers between steps, beside the iterate: numbers and earlier states, as a checkpoint stores them.
+Memory = Mapping[str, Any]
+#: From terms, state and memory to the next state and memory.
+Step = Callable[[Sequence[Any], Any, Memory], tuple[Any, Memory]]
+
+
+def _as_it_is(terms: Sequence[Any], s: Any) -> Any:
+    return s
+
+
+def _nothing(terms: Sequence[Any]) -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class Solver:
+    """An algorithm."""
+
+    name: str
+    step: Step
+    #: What it asks every term for; see `Term`.
+    needs: str
+    #: The kinds of states it works on.
+    kinds: frozenset[str] = KINDS
+    #: The state that steps may start from, made of any.
+    begin: Callable[[Sequence[Any], Any], Any] = _as_it_is
+    #: Whether there must be one loss, and no more.
+    one_loss: bool = False
+    #: Terms that it handles in ways of its own.
+    knows: tuple[type, ...] = ()
+    #: What else is wrong with a sum, or None.
+    problem: Callable[[Sequence[Any]], str | None] = _nothing
+
+    def refuse(self, terms: Sequence[Term], kind: str, signed: bool = False) -> None:
+        """Raise, naming the term, where this sum cannot be minimised by this solver on this kind of state."""
+        if kind not in self.kinds:
+            raise TypeError(f"solver={self.name!r} does not work on {NAMES[kind]}: choose another solver")
+        losses = [term for term in terms if isinstance(term, Loss)]
+        if self.one_loss and len(losses) != 1:
+            names = ", ".join(type(loss).__name__ for loss in losses) or "none"
+            raise TypeError(f"solver={self.name!r} needs one loss, got {names}: choose solver='mu' for other sums")
+        need = "quadratic" if signed and self.needs == "gradient" else self.needs
+        for term in terms:
+            problem = f"it is not defined for {NAMES[kind]}" if kind not in term.kinds else term.lacks(need)
+            if problem is not None and not isinstance(term, self.knows):
+                raise TypeError(f"solver={self.name!r} cannot minimise a sum with {type(term).__name__}: {problem}")
+        if (problem := self.problem(terms)) is not None:
+            raise TypeError(f"solver={self.name!r} cannot minimise this sum: {problem}")
+
+
+#: Every solver there is, by name.
+SOLVERS: dict[str, Solver] = {}
+#: Modules whose solvers are always there.
+ROOM = ("multiplicative", "block_descent", "newton", "simplex", "affinity_descent")
+
+
+def solver(name: str, needs: str, **facts: Any) -> Callable[[Step], Step]:
+    """Declare a step as the solver of this name."""
+
+    def declare(step: Step) -> Step:
+        SOLVERS[name] = Solver(name, step, needs, **facts)
+        return step
+
+    return declare
+
+
+def solver_named(name: str) -> Solver:
+    """The solver of this name."""
+    solver_names()
+    return SOLVERS[name]
+
+
+def solver_names() -> tuple[str, ...]:
+    """The names of all solvers."""
+    for module in ROOM:
+        import_module(f"manifact.solvers.{module}")
+    return tuple(SOLVERS)
