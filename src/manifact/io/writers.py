@@ -12,7 +12,7 @@ from typing import IO, Any
 import numpy as np
 
 from manifact.backends import Array
-from manifact.io.readers.problems import optional
+from manifact.io.file_errors import optional_module
 from manifact.utils.files import check_place, replacing
 
 #: What a matrix and what a table of columns can be written as.
@@ -32,7 +32,7 @@ def check_output(path: Path | str, suffixes: Sequence[str] = MATRICES) -> Path:
         raise ValueError(f"{file} has an ending that we do not write ({file.suffix or 'none'}): choose one of {known}")
     check_place("path", file)
     if file.suffix.lower() == ".parquet":
-        optional("pyarrow.parquet", "pyarrow", "parquet", str(file))
+        optional_module("pyarrow.parquet", "pyarrow", "parquet", str(file))
     return file
 
 
@@ -137,7 +137,7 @@ def _save_npz(file: Path, arrays: dict[str, Any]) -> None:
 
 
 def _save_parquet(file: Path, columns: Columns) -> None:
-    parquet = optional("pyarrow.parquet", "pyarrow", "parquet", str(file))
+    parquet = optional_module("pyarrow.parquet", "pyarrow", "parquet", str(file))
     import pyarrow as pa
 
     arrays = [pa.array(np.ascontiguousarray(column)) for column in map(np.asarray, columns.values())]

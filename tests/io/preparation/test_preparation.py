@@ -9,7 +9,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from manifact.datasets import load
 from manifact.io.preparation import Preparation, learn
-from manifact.io.preparation.words import TOKEN, stop_words
+from manifact.io.preparation.vocabulary import TOKEN, stop_words
 from manifact.io.readers import Samples, read
 
 TEXTS = [
