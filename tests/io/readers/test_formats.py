@@ -9,7 +9,7 @@ import pytest
 from tests.io.readers.helpers import counts, refused, same, sparse_counts
 
 from manifact.io.file_errors import guarded
-from manifact.io.readers import Samples, known, read, read_graph, read_matrix
+from manifact.io.readers import Samples, check, known, read, read_graph, read_matrix
 
 
 def test_what_is_not_there(tmp_path):
@@ -109,3 +109,25 @@ def test_importing_loads_nothing_heavy():
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.strip() == "[]"
     assert ".h5ad" in known()
+
+
+def test_what_was_checked_is_what_is_read(tmp_path):
+    (tmp_path / "a.txt").write_text("one")
+    checked = check(tmp_path)
+    (tmp_path / "b.txt").write_text("later")
+    assert checked.read().names == ["a.txt"]
+    assert read(tmp_path).names == ["a.txt", "b.txt"]
+
+
+def test_check_refuses_what_read_refuses_before_it_opens_the_file(tmp_path):
+    (tmp_path / "x.csv").write_text("not,a,\ntable")
+    check(tmp_path / "x.csv")
+    for options, sentence in (
+        ({"kind": "sounds"}, "kind='sounds' is not known"),
+        ({"image_shape": (0, 3)}, "image_shape=0 must be"),
+        ({"layer": "raw"}, "for which layer=… has no meaning"),
+        ({"sound": True}, "for which sound=… has no meaning"),
+    ):
+        for function in (check, read):
+            with pytest.raises(ValueError, match=sentence):
+                function(tmp_path / "x.csv", **options)
