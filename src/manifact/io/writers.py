@@ -43,7 +43,7 @@ def write_matrix(
 
     A .npy file holds V alone, .npz X with ``names`` and ``feature_names``, the others a header and the names in their
     first column. ``columns`` default to "part0", "part1" and so on. Every value has the digits that bring it back
-    exactly, and `manifact.io.readers.read` reads what is written.
+    exactly, and `manifact.io.read` reads what is written.
     """
     file = check_output(path)
     V = np.asarray(V)
@@ -118,7 +118,7 @@ def _write_columns(file: Path, columns: Columns) -> None:
 
 
 def _write(file: Path, save: Callable[[Path], None]) -> None:
-    """Save to a file beside it that takes its place; a disk that is full or not ours is told in one sentence."""
+    """Save to a file beside it that takes its place; one sentence if the disk is full or refuses."""
     try:
         with replacing(file) as temporary:
             save(temporary)

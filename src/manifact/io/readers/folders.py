@@ -32,8 +32,8 @@ def find_samples(folder: Path, kind: str | None) -> tuple[str, list[Path]]:
     """
     files = walk(folder)
     images = [file for file in files if file.suffix.lower() in IMAGES]
-    bare = [] if images and kind is None else [file for file in files if not file.suffix]
-    texts = sorted([file for file in files if file.suffix.lower() in TEXTS] + bare, key=files.index)
+    endings = TEXTS if images and kind is None else TEXTS | {""}
+    texts = [file for file in files if file.suffix.lower() in endings]
     if kind is None and images and texts:
         found = f"has {len(texts)} files of text and {len(images)} images"
         raise refusal(folder, found, "say with kind='documents' or kind='images' which are meant")

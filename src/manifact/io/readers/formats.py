@@ -112,7 +112,7 @@ def read(path: Path | str, **options: Unpack[ReadOptions]) -> Samples:
     text, name, label : str, optional
         The field or column with the documents, the samples' names, their classes (``label`` of an .h5ad: of its obs).
     image_size : int or (height, width), optional
-        Size that images are brought to; an integer is the longer side. Without it, small images that agree in size
+        Size that images are scaled to; an integer is the longer side. Without it, small images that agree in size
         keep it, and the longer side of others becomes 64 pixels.
     color : bool, default=False
         Keep the colours of images.

@@ -34,7 +34,7 @@ def read(
     Without ``image_size``, images of one size with at most 128 x 128 pixels keep it. Otherwise the longer side gets 64
     pixels, and the shorter one follows from the median shape. Where an image is longer or wider than that, its middle
     is used: nothing is stretched. Images are turned as their EXIF data say, put on white where they are transparent,
-    and of an animation the first frame is used. 16-bit greys are brought to 8 bits.
+    and of an animation the first frame is used. 16-bit greys are reduced to 8 bits.
     """
     optional_module("PIL.Image", "pillow", "images", f"{folder}")
     sizes = [_size(file) for file in with_progress("looking at images", files)]

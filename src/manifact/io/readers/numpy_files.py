@@ -18,7 +18,7 @@ from manifact.utils import memory
 def read_npy(file: Path, source: str, image_shape: tuple[int, ...] | None = None) -> Samples:
     """The table in a .npy file."""
     _whole(file)
-    mapped = np.load(file, mmap_mode="r", allow_pickle=False)  # checks that the file is as long as its head says
+    mapped = np.load(file, mmap_mode="r", allow_pickle=False)  # checks that the file is as long as its header says
     if not isinstance(mapped, np.ndarray):
         raise refusal(file, "is not a .npy file", "name it .npz if it holds several arrays")
     memory.require(mapped.nbytes, f"{source}", "use fewer samples, or a sparse .npz")
