@@ -21,7 +21,7 @@ class Request:
 
     data: Path
     model: str
-    #: Options of `manifact.io.readers.read` and of `manifact.io.preparation.learn` that were given.
+    #: Options of `manifact.io.read` and of `manifact.io.learn` that were given.
     reading: Mapping[str, Any] = field(default_factory=dict)
     preparing: Mapping[str, Any] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -36,17 +36,15 @@ class Request:
 
 def fit(request: Request) -> summary.Summary:
     """Fit, write the files, and say what came out."""
-    from manifact.io.preparation import learn
-    from manifact.io.readers import check, read
+    from manifact.io import check, learn_and_apply
 
-    check(request.data, **request.reading)
+    data = check(request.data, **request.reading)
     named = request.output or outputs.named_after(request.data, ENDING)
     output = outputs.free("--output", named, request.overwrite, request.data, ending=ENDING)
     _check_others(request)
     with showing(not request.quiet):
-        samples = read(request.data, **request.reading)
-        preparation = learn(samples, **request.preparing)
-        X = preparation.apply(samples)
+        samples = data.read()
+        preparation, X = learn_and_apply(samples, **request.preparing)
         model = choosing.model(
             request.model,
             {**request.parameters, "verbose": not request.quiet},

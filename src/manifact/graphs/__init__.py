@@ -3,7 +3,7 @@
 from manifact.graphs.builder import AffinityBuilder, GraphBuilder, SumGraph, as_builder, is_affinity
 from manifact.graphs.farthest import FarthestGraph
 from manifact.graphs.knn import KNNGraph
-from manifact.graphs.labels import LabelCliques, LabelGraph
+from manifact.graphs.label_graph import LabelCliques, LabelGraph
 from manifact.graphs.landmark import LandmarkGraph, LandmarkOperator
 from manifact.graphs.operators import AffinityGraph, Graph, SumOfGraphs
 
