@@ -10,7 +10,7 @@ from manifact import AffinityNMF
 from manifact.backends import as_data
 from manifact.graphs import AffinityGraph
 from manifact.graphs.spectral import angles
-from manifact.models.affinity import explained as explained_by
+from manifact.models.affinitynmf import explained as explained_by
 from manifact.terms import Free, KullbackLeibler, Matching, total
 from manifact.terms.state import State
 

@@ -25,6 +25,7 @@ __all__ = [
     "as_gram",
     "as_kernel",
     "backend_of",
+    "contiguous",
     "namespace",
     "on_host",
     "silent",
@@ -59,6 +60,11 @@ def as_kernel(K: Any, weight: Any = None) -> Gram:
     from manifact.backends.gram import DenseGram
 
     return DenseGram(K, weight)
+
+
+def contiguous(P: Any) -> Any:
+    """P with its rows in one piece."""
+    return np.ascontiguousarray(P) if isinstance(P, np.ndarray) else P.contiguous()
 
 
 def on_host(array: Any) -> Any:

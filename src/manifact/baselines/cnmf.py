@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from manifact.backends import Array, as_data
-from manifact.baselines.penalties import refuse_penalties
+from manifact.backends import Array, as_data, on_host
+from manifact.baselines.refused_penalties import refuse_penalties
 from manifact.graphs import LabelCliques, LabelGraph
-from manifact.models.base import Factorization, Plan, Problem
+from manifact.models.base import Factorization
 from manifact.models.declaration import model
-from manifact.solvers.checkpoint import Checkpoint
-from manifact.solvers.engine import Callback, Result
-from manifact.terms import Term
-from manifact.terms.state import State
+from manifact.models.problem import Plan, Problem
+from manifact.solvers.engine import Result
+from manifact.terms import State, Term
 
 
 @model(paper="Liu, Wu, Li, Cai, Huang 2012")
@@ -65,9 +64,13 @@ class CNMF(Factorization):
     def _check_model(self) -> None:
         refuse_penalties(self)
 
-    def _plan(self, problem: Problem) -> Plan:
-        grouped = _grouped(problem, self._groups(problem))
-        return GroupedPlan(**vars(super()._plan(grouped)), grouped=grouped)
+    @property
+    def _solvers(self) -> tuple[str, ...]:
+        return ("mu",)
+
+    def _pose(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+        whole = super()._pose(X, y, sample_weight)
+        return _grouped(whole, self._groups(whole))
 
     def _groups(self, problem: Problem) -> Array:
         """The group of each sample."""
@@ -75,7 +78,7 @@ class CNMF(Factorization):
             raise ValueError(
                 "CNMF requires y to be passed, but the target y is None: call fit(X, y) with -1 for unlabelled samples"
             )
-        cliques = LabelGraph().build(problem.X, problem.y)
+        cliques = LabelGraph().build(problem.samples, problem.y)
         assert isinstance(cliques, LabelCliques)
         labelled = np.diff(cliques.H.indptr) > 0
         groups = np.empty(problem.X.shape[0], dtype=np.int64)
@@ -87,22 +90,19 @@ class CNMF(Factorization):
         assert isinstance(problem, GroupedProblem)
         return [WithinGroups(problem.whole.data.square_sum - problem.data.square_sum)]
 
-    def _run(self, problem: Problem, plan: Plan, saved: Checkpoint | None, told: list[Callback]) -> Result:
-        assert isinstance(plan, GroupedPlan)
-        return super()._run(plan.grouped, plan, saved, told)
-
-    def _of_samples(self, problem: Problem, plan: Plan, state: State) -> State:
-        assert isinstance(plan, GroupedPlan)
-        return State(problem.data, state.U, np.ascontiguousarray(state.V[plan.grouped.groups]))
-
     def _start(self, problem: Problem) -> tuple[Array, Array]:
         assert isinstance(problem, GroupedProblem)
-        U, V = super()._start(problem.whole if self._starts_from_samples() else problem)
-        return U, (problem.means @ V if self._starts_from_samples() else V)
+        if isinstance(self.init, str) and not self._goes_on:
+            return super()._start(problem)
+        # Such a start has a row for each sample, not for each group.
+        U, V = super()._start(problem.whole)
+        return U, problem.means @ V
 
-    def _starts_from_samples(self) -> bool:
-        """Whether the start has a row for each sample and not for each group."""
-        return not isinstance(self.init, str) or self._goes_on
+    def _store(self, problem: Problem, plan: Plan, result: Result) -> None:
+        assert isinstance(problem, GroupedProblem)
+        whole, V = problem.whole, on_host(result.state.V)[problem.groups]
+        state = State(whole.data, result.state.U, whole.factor(V))
+        super()._store(whole, plan, replace(result, state=state))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -120,14 +120,7 @@ class GroupedProblem(Problem):
     means: Any
 
 
-@dataclass(frozen=True)
-class GroupedPlan(Plan):
-    """A plan for the groups."""
-
-    grouped: GroupedProblem
-
-
-class WithinGroups:
+class WithinGroups(Term):
     """Σ_j γ_j ‖x_j − x̄_g(j)‖², which no factor can change."""
 
     def __init__(self, total: float) -> None:
@@ -137,23 +130,20 @@ class WithinGroups:
         """The same everywhere."""
         return self.total
 
-    def grad_U(self, s: State) -> None:
-        """The basis does not enter."""
-        return None
-
-    def grad_V(self, s: State) -> None:
-        """The representation does not enter."""
+    def gradient(self, s: State, block: str) -> None:
+        """No factor enters."""
         return None
 
 
 def _grouped(problem: Problem, groups: Array) -> GroupedProblem:
     """Σ_j γ_j x_j / n_g and n_g = Σ_j γ_j of each group; sparse X stays sparse."""
-    n, dtype = problem.X.shape[0], problem.data.dtype
-    gamma = np.ones(n, dtype=dtype) if problem.data.weight is None else problem.data.weight
+    n, dtype = problem.X.shape[0], problem.samples.dtype
+    gamma = np.ones(n, dtype=dtype) if problem.weight is None else problem.weight
     members = sparse.csr_array((gamma, (groups, np.arange(n))), shape=(groups.max() + 1, n))
     sizes = np.asarray(members.sum(axis=1)).ravel()
     scale = np.divide(1, sizes, out=np.zeros_like(sizes), where=sizes > 0)
     means = sparse.csr_array(sparse.diags_array(scale) @ members).astype(dtype)
-    X = means @ problem.X
-    X = sparse.csr_array(X) if sparse.issparse(X) else np.ascontiguousarray(X)
-    return GroupedProblem(X, None, as_data(X, sizes), None, problem.rng, problem, groups, means)
+    X = means @ problem.samples
+    X = problem.beside_data(sparse.csr_array(X) if sparse.issparse(X) else np.ascontiguousarray(X))
+    data = as_data(X, sizes)
+    return GroupedProblem(X, problem.y, sizes, data, None, problem.rng, problem.k, problem, groups, means)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from manifact.backends import Array, as_data
-from manifact.baselines.penalties import refuse_penalties
-from manifact.models.base import Factorization, Problem
+from manifact.backends import Array, as_data, namespace, on_host
+from manifact.baselines.refused_penalties import refuse_penalties
+from manifact.models.base import Factorization
 from manifact.models.declaration import model
-from manifact.solvers.engine import Step
-from manifact.terms import Term
-from manifact.terms.state import State
+from manifact.models.problem import Problem
+from manifact.models.projection import beside_samples
+from manifact.terms import KullbackLeibler, Loss, SimplexBasis, State, Term
+from manifact.terms.term import Parts
 
 
 @model(paper="Li, Hou, Zhang, Cheng 2001")
@@ -61,61 +60,47 @@ class LNMF(Factorization):
     """
 
     @property
-    def _loss(self) -> str:
-        return "kullback-leibler"
+    def _loss(self) -> Loss:
+        return KullbackLeibler()
+
+    @property
+    def _solvers(self) -> tuple[str, ...]:
+        return ("mu",)
 
     def _check_model(self) -> None:
         refuse_penalties(self)
 
     def _model_terms(self, problem: Problem, exact: bool) -> list[Term]:
-        return [Activity()]
-
-    def _make_step(self, solver: str, terms: list[Term], problem: Problem) -> Step:
-        return step
-
-    def _prepare(self, solver: str, terms: list[Term], s: State) -> State:
-        return s.rescaled(_no_zeros(s.U_sums))
+        return [Activity(), SimplexBasis()]
 
     def _project(self, X: Any, tie: bool, graph_X: Any = None) -> Array:
         """The same objective with U fixed: KL − Σ v + ½ ‖v‖² of each sample."""
         if tie:
             self._pull(X, graph_X)
-        U = np.ascontiguousarray(self.components_.T, dtype=X.dtype)
-        sums = U.sum(axis=0)
-        V = as_data(X).project_divergence(U / _no_zeros(sums), None, -1.0, 0.0, 1.0)
-        return np.where(sums > 0, V / _no_zeros(sums), 0)
+        U = beside_samples(self.components_.T, X)
+        xp = namespace(U)
+        sums = xp.sum(U, axis=0)
+        safe = xp.where(sums > 0, sums, 1.0)
+        V = as_data(X).project_divergence(U / safe, None, -1.0, 0.0, 1.0)
+        return xp.where(sums > 0, V / safe, 0.0)
 
 
-class Activity:
+class Activity(Term):
     """½ Σ v² − Σ v, rows weighted by γ: what LNMF's square root adds to the divergence."""
 
     def value(self, s: State) -> float:
         """Both sums."""
-        return s.data.inner(s.V, s.data.weighted(s.V)) / 2 - float(s.V_sums.sum(dtype=np.float64))
+        return s.data.inner(s.V, s.data.weighted(s.V)) / 2 - float(on_host(s.V_sums_wide).sum())
 
-    def grad_U(self, s: State) -> None:
-        """The basis does not enter."""
-        return None
-
-    def grad_V(self, s: State) -> tuple[Any, Any]:
+    def gradient(self, s: State, block: str) -> Parts:
         """Γ V and Γ 1."""
-        return s.data.weighted(s.V), s.data.weighted(np.ones_like(s.V))
+        return (s.data.weighted(s.V), s.data.weighted(namespace(s.V).ones_like(s.V))) if block == "V" else None
 
-
-def step(s: State) -> State:
-    """V ← sqrt(V ∘ (X/Y) U), U ← U ∘ (X/Y)ᵀV with columns of sum 1."""
-    s = s.replace("V", np.sqrt(s.V * _per_sample(s)))
-    U = s.U * s.ratio_V
-    sums = U.sum(axis=0)
-    # A part that explains nothing stays: every basis of sum 1 is as good.
-    return s.replace("U", np.where(sums > 0, U / _no_zeros(sums), s.U))
-
-
-def _per_sample(s: State) -> Array:
-    """(X/Y) U without the weights that the state's product has: they scale all that a row of V is judged by."""
-    weight = s.data.weight
-    return s.ratio_U if weight is None else s.ratio_U / _no_zeros(weight)[:, None]
-
-
-def _no_zeros(sums: Array) -> Array:
-    return np.where(sums > 0, sums, 1)
+    def implicit(self, s: State, block: str, positive: Any, negative: Any) -> Array | None:
+        """V ← sqrt(V ∘ (X/Y) U): the minimum of a v − c log v + γ (½ v² − v), where basis vectors sum to 1, a = γ."""
+        if block != "V":
+            return None
+        xp = namespace(s.V)
+        gamma = s.data.weighted(xp.ones_like(s.V[:, :1]))
+        # Weights scale all that a row of V is judged by.
+        return xp.sqrt(s.V * negative / xp.where(gamma > 0, gamma, 1.0))

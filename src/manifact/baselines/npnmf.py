@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
 from scipy import sparse
 
-from manifact.backends import Array
-from manifact.backends.numpy import sorted_csr, sparse_times
+from manifact.backends import Array, Matrix, backend_of
 from manifact.baselines.reconstruction import reconstruction_weights
-from manifact.models.base import Factorization, Problem
+from manifact.models.base import Factorization
 from manifact.models.declaration import model
-from manifact.solvers.engine import Step
-from manifact.solvers.multiplicative import multiply
-from manifact.terms import Term, gather
-from manifact.terms.state import State
+from manifact.models.problem import Problem
+from manifact.terms import State, Term
+from manifact.terms.term import Parts
 from manifact.utils import checks
+from manifact.utils.sparse_matrices import sorted_csr
 
 
 @model(paper="Gu, Zhou 2009")
@@ -82,49 +80,42 @@ class NPNMF(Factorization):
         checks.integer("n_neighbors", self.n_neighbors, at_least=1)
         checks.real("reg", self.reg, above=0)
 
+    @property
+    def _solvers(self) -> tuple[str, ...]:
+        return ("mu",)
+
     def _model_terms(self, problem: Problem, exact: bool) -> list[Term]:
-        return [Reconstruction(reconstruction_weights(problem.X, self.n_neighbors, self.reg), self.graph_reg)]
+        return [Reconstruction(reconstruction_weights(problem.samples, self.n_neighbors, self.reg), self.graph_reg)]
 
     def _named_start(self, problem: Problem) -> tuple[Array, Array]:
         """The start with V scaled so that V Uᵀ is as near to X as its direction allows."""
         U, V = super()._named_start(problem)
-        s = State(problem.data, U, V)
+        s = State(problem.data, problem.factor(U), problem.factor(V))
         size = s.data.inner(s.UtU, s.VtV)
-        return U, V * V.dtype.type(s.data.inner(s.XU, V) / size if size > 0 else 1.0)
-
-    def _make_step(self, solver: str, terms: list[Term], problem: Problem) -> Step:
-        def step(s: State) -> State:
-            positive, negative = gather(terms, s, "V")
-            ratio = s.data.rescale(np.ones_like(s.V), negative, positive)
-            return multiply(s.replace("V", s.V * np.sqrt(ratio)), terms, "U")
-
-        return step
+        return U, V * (s.data.inner(s.XU, s.V) / size if size > 0 else 1.0)
 
 
-class Reconstruction:
+class Reconstruction(Term):
     """λ Tr(VᵀMV) = λ ‖V − S V‖², M = (I − S)ᵀ(I − S) split by the signs of its entries; both halves stay sparse."""
+
+    #: The square root of the ratio is the minimum of a bound.
+    powers: ClassVar[dict[str, float]] = {"V": 0.5}
 
     def __init__(self, S: Any, lam: float) -> None:
         self.lam = lam
-        self.rest = sorted_csr(sparse.eye_array(S.shape[0]) - S)
-        M = self.rest.T @ self.rest
+        rest = sorted_csr(sparse.eye_array(S.shape[0]) - S)
+        M = rest.T @ rest
         M = (M + M.T) / 2
-        self.positive = sorted_csr(M.maximum(0))
-        self.negative = sorted_csr((-M).maximum(0))
+        self.rest, self.positive, self.negative = Matrix(rest), Matrix(M.maximum(0)), Matrix((-M).maximum(0))
 
     def value(self, s: State) -> float:
         """Summed over samples; every summand is ≥ 0."""
-        rest = _times(self.rest, s.V)
+        rest = backend_of(s.V).times(self.rest, s.V)
         return self.lam * s.data.inner(rest, rest)
 
-    def grad_U(self, s: State) -> None:
-        """The basis does not enter."""
-        return None
-
-    def grad_V(self, s: State) -> tuple[Any, Any]:
+    def gradient(self, s: State, block: str) -> Parts:
         """2 λ M⁺V and 2 λ M⁻V."""
-        return 2 * self.lam * _times(self.positive, s.V), 2 * self.lam * _times(self.negative, s.V)
-
-
-def _times(M: Any, V: Array) -> Array:
-    return sparse_times(M.astype(V.dtype, copy=False), V)
+        if block != "V":
+            return None
+        times = backend_of(s.V).times
+        return 2 * self.lam * times(self.positive, s.V), 2 * self.lam * times(self.negative, s.V)

@@ -8,9 +8,8 @@ import numpy as np
 from scipy import sparse
 from sklearn import get_config
 
-from manifact.backends import Array
-from manifact.backends.numpy import sorted_csr
-from manifact.backends.search import nearest
+from manifact.backends import Array, backend_of
+from manifact.utils.sparse_matrices import sorted_csr
 
 
 def reconstruction_weights(X: Any, n_neighbors: int, reg: float) -> Any:
@@ -20,7 +19,7 @@ def reconstruction_weights(X: Any, n_neighbors: int, reg: float) -> Any:
     """
     if sparse.issparse(X):
         X = sorted_csr(X)
-    index, _ = nearest(X, n_neighbors)
+    index, _ = backend_of(X).nearest(X, n_neighbors)
     n, k = index.shape
     if k == 0:
         # A sample on its own is its own reconstruction.

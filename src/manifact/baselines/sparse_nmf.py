@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from manifact.backends import Array
-from manifact.baselines.penalties import refuse_penalties
+from manifact.baselines.refused_penalties import refuse_penalties
 from manifact.baselines.sparseness import nearest, nearest_of_sparseness, norm_ratio
-from manifact.models.base import Factorization, Problem
+from manifact.models.base import Factorization
 from manifact.models.declaration import model
-from manifact.models.starts import unit_columns
-from manifact.solvers.engine import Step
+from manifact.models.problem import Problem
 from manifact.solvers.multiplicative import multiply
-from manifact.terms import Term
-from manifact.terms.state import State
+from manifact.solvers.solver import Memory, solver
+from manifact.terms import Constraint, State, Term, gather_forms
 from manifact.utils import checks
-
-#: Nearest allowed point, column by column.
-Project = Callable[[Array], Array]
 
 
 @model(paper="Hoyer 2004")
@@ -47,11 +43,11 @@ class SparseNMF(Factorization):
 
     Notes
     -----
-    "mu" is the published rule: a step down the gradient, then the nearest point that is sparse enough; a factor
+    "projected" is the published rule: a step down the gradient, then the nearest point that is sparse enough; a factor
     without constraint takes the multiplicative step. Its step size, which the paper leaves open, is 1 / ‖UᵀU‖₂, the
     longest that cannot raise the objective. For U the paper keeps the length that a column has before the projection;
-    here it gets the length that is nearest, without which the objective can rise. "bcd", the default, goes column by
-    column, and there the same two steps are the exact minimiser: it needs a fraction of the iterations. Both never
+    here it gets the length that is nearest, without which the objective can rise. "columns", the default, goes column
+    by column, and there the same two steps are the exact minimiser: it needs a fraction of the iterations. Both never
     raise the objective.
 
     `transform` holds U and knows nothing of ``sparseness_V``, which is a property of all samples together.
@@ -78,7 +74,7 @@ class SparseNMF(Factorization):
 
     @property
     def _solvers(self) -> tuple[str, ...]:
-        return ("bcd", "mu")
+        return ("columns", "projected")
 
     def _check_model(self) -> None:
         refuse_penalties(self)
@@ -89,50 +85,88 @@ class SparseNMF(Factorization):
                 if value > 1:
                     raise ValueError(f"{name}={value:g} must be between 0 and 1, or None for no constraint")
 
-    def _prepare(self, solver: str, terms: list[Term], s: State) -> State:
-        V, U = unit_columns(s.V, s.U)
-        return type(s)(s.data, self._projection("U")(U), self._projection("V")(V))
-
-    def _projection(self, block: str) -> Project:
-        sparseness = getattr(self, f"sparseness_{block}")
-        if sparseness is None:
-            return lambda P: np.maximum(P, 0)
-        if block == "U":
-            return lambda U: nearest_of_sparseness(U, sparseness)
-        return lambda V: nearest(V, norm_ratio(len(V), sparseness), 1.0)
-
-    def _make_step(self, solver: str, terms: list[Term], problem: Problem) -> Step:
-        first, second = (self._block_step(solver, terms, problem, block) for block in ("V", "U"))
-
-        def step(s: State) -> State:
-            s = first(s)
-            if self.sparseness_V is None:
-                V, U = unit_columns(s.V, s.U)
-                s = s.replace("V", V).replace("U", U)
-            return second(s)
-
-        return step
-
-    def _block_step(self, solver: str, terms: list[Term], problem: Problem, block: str) -> Step:
-        """The step of one factor."""
-        free = getattr(self, f"sparseness_{block}") is None
-        if free and solver == "mu":
-            return lambda s: multiply(s, terms, block)
-        move = by_columns if solver == "bcd" else by_gradient
-        weight = problem.data.weight if block == "V" else None
-        gamma = np.ones(1, dtype=problem.data.dtype) if weight is None else weight
-        # Weighted distances have no such projection; γ ≤ max γ bounds them by distances that have.
-        bound = np.where(gamma > 0, gamma, 1) if free else gamma.max()[None]
-        project = self._projection(block)
-
-        def step(s: State) -> State:
-            G, B = (s.UtU, s.XU) if block == "V" else (s.VtV, s.XtV)
-            return s.replace(block, move(Quadratic(G, B, gamma, bound), s[block], project))
-
-        return step
+    def _model_terms(self, problem: Problem, exact: bool) -> list[Term]:
+        asked = {"U": self.sparseness_U, "V": self.sparseness_V}
+        return [Sparseness(block, value) for block, value in asked.items() if value is not None]
 
 
 SNMF = SparseNMF
+
+
+class Sparseness(Constraint):
+    """Columns of a block have this sparseness; those of V also length 1."""
+
+    def __init__(self, block: str, sparseness: float) -> None:
+        self.block = block
+        self.sparseness = float(sparseness)
+
+    def nearest(self, P: Array) -> Array:
+        """The nearest allowed point, column by column."""
+        if self.block == "U":
+            return nearest_of_sparseness(P, self.sparseness)
+        return nearest(P, norm_ratio(len(P), self.sparseness), 1.0)
+
+    def impose(self, P: Array, before: Array) -> Array:
+        return self.nearest(P)
+
+
+def _constraint(terms: Sequence[Any], block: str) -> Sparseness | None:
+    return next((term for term in terms if isinstance(term, Sparseness) and term.block == block), None)
+
+
+def _begin(terms: Sequence[Any], s: State) -> State:
+    """V with columns of length 1, then both factors where they may be."""
+    s = s.rescaled(1 / _lengths(s.V))
+    for block in s.blocks:
+        constraint = _constraint(terms, block)
+        s = s.replace(block, np.maximum(s[block], 0) if constraint is None else constraint.nearest(s[block]))
+    return s
+
+
+def _lengths(V: Array) -> Array:
+    lengths = np.sqrt(np.einsum("ij,ij->j", V, V, dtype=np.float64))
+    return np.where(lengths > 0, lengths, 1.0)
+
+
+@solver("columns", needs="rows", kinds=frozenset({"factors"}), begin=_begin, one_loss=True, host_only=True)
+def columns(terms: Sequence[Any], s: State, memory: Memory) -> tuple[State, Memory]:
+    """One iteration: the columns of V, then those of U, each at its exact minimiser."""
+    return _alternate(terms, s, by_columns, free_by_ratio=False), memory
+
+
+@solver("projected", needs="rows", kinds=frozenset({"factors"}), begin=_begin, one_loss=True, host_only=True)
+def projected(terms: Sequence[Any], s: State, memory: Memory) -> tuple[State, Memory]:
+    """One iteration of the published rule: a step down the gradient, then the nearest point that is sparse enough.
+
+    A factor without constraint takes the multiplicative step.
+    """
+    return _alternate(terms, s, by_gradient, free_by_ratio=True), memory
+
+
+def _alternate(terms: Sequence[Any], s: State, move: Any, free_by_ratio: bool) -> State:
+    for block in s.blocks:
+        constraint = _constraint(terms, block)
+        if constraint is None and free_by_ratio:
+            s = multiply(s, terms, block)
+        else:
+            f = _quadratic(terms, s, block, free=constraint is None)
+            s = s.replace(block, move(f, s[block], _positive if constraint is None else constraint.nearest))
+        if block == "V" and constraint is None:
+            s = s.rescaled(1 / _lengths(s.V))
+    return s
+
+
+def _quadratic(terms: Sequence[Any], s: State, block: str, free: bool) -> Quadratic:
+    form = gather_forms(terms, "rows", s, block)
+    dtype = s[block].dtype
+    gamma = np.ones(1, dtype=dtype) if form.scale is None else form.scale
+    # Weighted distances have no such projection; γ ≤ max γ bounds them by distances that have.
+    bound = np.where(gamma > 0, gamma, 1) if free else gamma.max()[None]
+    return Quadratic(form.G.astype(dtype, copy=False), form.B, gamma, bound)
+
+
+def _positive(P: Array) -> Array:
+    return np.maximum(P, 0)
 
 
 @dataclass(frozen=True)
@@ -150,7 +184,7 @@ class Quadratic:
         return (self.gamma if moved.ndim == 1 else self.gamma[:, None]) * moved - self.B[:, k]
 
 
-def by_columns(f: Quadratic, P: Array, project: Project) -> Array:
+def by_columns(f: Quadratic, P: Array, project: Any) -> Array:
     """Each column in turn to its exact minimiser: the nearest allowed point to where its slope is zero."""
     P = P.copy()
     for k in range(P.shape[1]):
@@ -160,7 +194,7 @@ def by_columns(f: Quadratic, P: Array, project: Project) -> Array:
     return P
 
 
-def by_gradient(f: Quadratic, P: Array, project: Project) -> Array:
+def by_gradient(f: Quadratic, P: Array, project: Any) -> Array:
     """P ← project(P − μ (Γ P G − B)), μ = 1 / (max γ ‖G‖₂) (Hoyer 2004)."""
     curvature = float(np.linalg.norm(f.G, 2))
     if curvature == 0:

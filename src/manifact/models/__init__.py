@@ -4,7 +4,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from manifact.models.affinity import AffinityNMF
+    from manifact.models.affinitynmf import AffinityNMF
     from manifact.models.alpnmf import ALPNMF
     from manifact.models.cf import CF
     from manifact.models.gnmf import GNMF

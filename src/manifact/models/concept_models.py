@@ -10,15 +10,14 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from manifact.backends import Array, Gram, as_gram, as_kernel
-from manifact.backends.numpy import nonnegative_least_squares
-from manifact.models.base import Factorization, Problem, check_factor, unit_basis
+from manifact.backends import Array, Gram, as_data, as_gram, as_kernel, backend_of, contiguous, on_host
+from manifact.models.base import Factorization, unit_basis
 from manifact.models.declaration import model
+from manifact.models.inputs import checked_factor
+from manifact.models.problem import Problem
+from manifact.models.projection import beside_samples
 from manifact.models.starts import concept_start
-from manifact.solvers.engine import Step
-from manifact.solvers.multiplicative import signed_multiplicative
-from manifact.terms import Term
-from manifact.terms.state import ConceptState, State
+from manifact.terms import ConceptState, State
 from manifact.utils import checks
 from manifact.utils.memory import require
 
@@ -51,24 +50,24 @@ class ConceptFactorization(Factorization):
         if self.kernel_params is not None and not isinstance(self.kernel_params, dict):
             raise TypeError(f"kernel_params={self.kernel_params!r} must be a dict such as {{'gamma': 0.1}}")
 
-    def _check_data(self, X: Any, reset: bool) -> Any:
-        X = super()._check_data(X, reset)
-        if self.kernel == "precomputed" and reset and X.shape[0] != X.shape[1]:
+    def _pose(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(f"kernel='precomputed' needs a square X of kernel values, got {X.shape[0]} x {X.shape[1]}")
-        return X
+        return super()._pose(X, y, sample_weight)
 
     def _make_data(self, X: Any, weight: Array | None) -> Gram:
         if self.kernel == "linear":
             return as_gram(X, weight)
+        host = on_host(X)
         if self.kernel == "precomputed":
-            K = X.toarray() if sparse.issparse(X) else X
+            K = host.toarray() if sparse.issparse(host) else host
             if not np.allclose(K, K.T, rtol=1e-5, atol=1e-8 * float(np.abs(K).max(initial=0.0))):
                 raise ValueError("kernel='precomputed' needs a symmetric X: pass (K + K.T) / 2")
-            return as_kernel(np.ascontiguousarray(K), weight)
-        require(
-            2 * X.shape[0] ** 2 * X.dtype.itemsize, "the kernel matrix", "use kernel='linear', which never forms it"
-        )
-        return as_kernel(self._kernel_with(X, X), weight)
+        else:
+            n_bytes = 2 * host.shape[0] ** 2 * host.dtype.itemsize
+            require(n_bytes, "the kernel matrix", "use kernel='linear', which forms none larger than X")
+            K = self._kernel_with(host, host)
+        return as_kernel(backend_of(X).like(np.ascontiguousarray(K), X), weight)
 
     def _kernel_with(self, X: Any, Y: Any) -> Array:
         try:
@@ -83,88 +82,79 @@ class ConceptFactorization(Factorization):
         data = self._make_data(X, None)
         return data.times(np.ones((data.shape[0], 1), dtype=data.dtype)).ravel()
 
-    def _make_step(self, solver: str, terms: list[Term], problem: Problem) -> Step:
-        if problem.data.signed:
-            return signed_multiplicative(terms)
-        return super()._make_step(solver, terms, problem)
-
     def _named_start(self, problem: Problem) -> tuple[Array, Array]:
-        C, V = concept_start(self.init, problem.X, self._k, problem.rng, problem.graph)
-        return unit_basis(ConceptState(problem.data, C, V))[:2]
+        C, V = concept_start(self.init, problem.samples, problem.k, problem.rng, problem.graph)
+        return unit_basis(ConceptState(problem.data, problem.factor(C), problem.factor(V)))[:2]
 
     def _given_start(self, problem: Problem) -> tuple[Array, Array]:
-        n, k = problem.X.shape[0], self._k
-        V = check_factor("(V0, concepts0): V0", self.init[0], (n, k), problem.X.dtype)
-        C = check_factor("(V0, concepts0): concepts0", self.init[1], (k, n), problem.X.dtype)
+        n, k, dtype = problem.X.shape[0], problem.k, problem.samples.dtype
+        V = checked_factor("(V0, concepts0): V0", self.init[0], (n, k), dtype)
+        C = checked_factor("(V0, concepts0): concepts0", self.init[1], (k, n), dtype)
         return np.ascontiguousarray(C.T), V
 
-    def _warm(self, X: Any) -> tuple[Array, Array]:
-        if self.concepts_.shape != (self._k, X.shape[0]):
+    def _warm(self, problem: Problem) -> tuple[Array, Array]:
+        n = problem.X.shape[0]
+        if tuple(self.concepts_.shape) != (problem.k, n):
             raise ValueError(
                 f"warm_start=True needs the shape of the last fit, {self.concepts_.shape[0]} concepts of "
-                f"{self.concepts_.shape[1]} samples, got {self._k} and {X.shape[0]}: set warm_start=False"
+                f"{self.concepts_.shape[1]} samples, got {problem.k} and {n}: set warm_start=False"
             )
-        C = np.ascontiguousarray(self.concepts_.T * self._scale, dtype=X.dtype)
-        return C, (self.representation_ / self._scale).astype(X.dtype)
+        scale = on_host(self._scale)
+        return np.ascontiguousarray(on_host(self.concepts_).T * scale), on_host(self.representation_) / scale
 
     def _store_basis(self, problem: Problem, state: State) -> None:
-        self.concepts_ = np.ascontiguousarray(state.U.T)
+        self.concepts_ = contiguous(state.U.T)
         self._basis_gram = state.UtU
         for stale in ("components_", "_training_samples"):
-            if hasattr(self, stale):
-                delattr(self, stale)
+            self.__dict__.pop(stale, None)
         if self.kernel == "linear":
-            self.components_ = np.ascontiguousarray(np.asarray(problem.X.T @ state.U).T)
+            self.components_ = contiguous(as_data(problem.X).times_transposed(state.U).T)
         elif self.kernel != "precomputed":
-            self._training_samples = problem.X
+            self._training_samples = problem.samples
 
     # ---- new samples -------------------------------------------------------------------------------------------
 
     def _against_basis(self, X: Any) -> Array:
         """<φ(x), u_k> for each sample and basis vector."""
         if self.kernel == "linear":
-            return np.asarray(X @ self.components_.T.astype(X.dtype))
-        C = self.concepts_.T.astype(X.dtype)
-        return np.asarray((X if self.kernel == "precomputed" else self._kernel_with(X, self._training_samples)) @ C)
+            return as_data(X).times(beside_samples(self.components_.T, X))
+        host = on_host(X)
+        K = host if self.kernel == "precomputed" else self._kernel_with(host, self._training_samples)
+        return beside_samples(K @ on_host(self.concepts_).T.astype(host.dtype), X)
 
     def _own_products(self, X: Any) -> Array:
-        """<φ(x), φ(x)> of each sample."""
-        if hasattr(self, "_known_products"):
-            return self._known_products
+        """<φ(x), φ(x)> of each new sample."""
         if self.kernel == "linear":
-            squares = X.multiply(X) if sparse.issparse(X) else X * X
-            return np.asarray(squares.sum(axis=1)).ravel()
+            return as_data(X).row_squares
         if self.kernel == "precomputed":
             raise ValueError(
                 f"{type(self).__name__} needs k(x, x) of new samples, which kernel='precomputed' does not give: "
                 "use a named kernel"
             )
-        blocks = [X[start : start + DIAGONAL_ROWS] for start in range(0, X.shape[0], DIAGONAL_ROWS)]
-        return np.concatenate([np.diag(self._kernel_with(block, block)) for block in blocks])
+        host = on_host(X)
+        blocks = [host[start : start + DIAGONAL_ROWS] for start in range(0, host.shape[0], DIAGONAL_ROWS)]
+        return beside_samples(np.concatenate([np.diag(self._kernel_with(block, block)) for block in blocks]), X)
 
-    def _project(self, X: Any, tie: bool, graph_X: Any = None) -> Array:
+    def _project(self, X: Any, tie: bool, graph_X: Any = None, own: Array | None = None) -> Array:
+        """``own`` are the products of the samples with themselves, where they are known."""
         # As for other models: V in the scale that it had while fitting.
-        scale = self._scale.astype(X.dtype)
-        G = self._basis_gram.astype(X.dtype) * np.outer(scale, scale)
+        scale = beside_samples(self._scale, X)
+        G = beside_samples(self._basis_gram, X) * scale * scale[:, None]
         l1, l2 = self._V_penalty(X.shape)
         pull, shift = self._pull(X, graph_X) if tie else (0.0, 0.0)
-        B = self._pulled(X, self._against_basis(X) * scale, G) + pull - X.dtype.type(l1 / 2)
-        return scale * nonnegative_least_squares(G, B, shift + l2 / 2)
+        B = self._pulled(X, self._against_basis(X) * scale, G, own) + pull - l1 / 2
+        return scale * backend_of(B).nonnegative_least_squares(G, B, shift + l2 / 2)
 
     def _project_training(self, problem: Problem) -> Array:
         # A precomputed kernel holds k(x, x) of the training samples, and of no others.
-        self._known_products = problem.data.diagonal
-        try:
-            return super()._project_training(problem)
-        finally:
-            del self._known_products
+        return self._project(problem.X, tie=False, own=problem.data.row_squares)
 
-    def _pulled(self, X: Any, B: Array, G: Array) -> Array:
+    def _pulled(self, X: Any, B: Array, G: Array, own: Array | None) -> Array:
         """What V is drawn to: <x, u> by the fit, and what a model adds."""
         return B
 
     def _pseudo_inverse(self, X: Any) -> Array:
-        return self._against_basis(X) @ np.linalg.pinv(self._basis_gram).astype(X.dtype)
+        return self._against_basis(X) @ beside_samples(np.linalg.pinv(on_host(self._basis_gram)), X)
 
     @available_if(_has_basis)
     def inverse_transform(self, V: Any) -> Array:
@@ -174,13 +164,13 @@ class ConceptFactorization(Factorization):
     def score(self, X: Any, y: Any = None) -> float:
         """Minus the loss per entry of X; not for precomputed kernels, which lack k(x, x) of new samples."""
         check_is_fitted(self)
-        X = self._check_data(X, reset=False)
-        V, B, G = self._project(X, tie=False), self._against_basis(X), self._basis_gram
-        loss = self._own_products(X).sum() - 2 * np.sum(V * B) + np.sum((V @ G) * V)
-        return -float(loss) / (X.shape[0] * X.shape[1])
+        X = self._checked(X)
+        V, B, G = self._project(X, tie=False), self._against_basis(X), beside_samples(self._basis_gram, X)
+        backend, own = backend_of(V), self._own_products(X)
+        loss = float(backend.column_sums(own[:, None])[0]) - 2 * backend.inner(V, B) + backend.inner(V @ G, V)
+        return -loss / (X.shape[0] * X.shape[1])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = False
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags

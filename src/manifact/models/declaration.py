@@ -79,7 +79,7 @@ smoothness_ : float
 
 KERNEL_PARAMETERS = """\
 kernel : str, default="linear"
-    "linear" never forms the n x n matrix; any name that scikit-learn's ``pairwise_kernels`` knows forms it;
+    "linear" forms no matrix larger than X; any name that scikit-learn's ``pairwise_kernels`` knows forms it;
     "precomputed" means that X holds kernel values (new samples come as rows of k(x, training samples); ``score``, and
     `LCF` for new samples, need k(x, x) too and are refused).
 kernel_params : dict or None, default=None

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from manifact.models.base import LOSS_SOLVERS, LOSSES
 from manifact.models.declaration import model
 from manifact.models.graph_models import GraphFactorization
-from manifact.utils import checks
 
 
 @model(name="gnmf", paper="Cai, He, Han, Huang 2011", command_line={"solver": "mu"})
@@ -62,11 +60,3 @@ class GNMF(GraphFactorization):
     """
 
     loss: str = "frobenius"
-
-    @property
-    def _solvers(self) -> tuple[str, ...]:
-        return LOSS_SOLVERS.get(self._loss, ("mu",))
-
-    def _check_model(self) -> None:
-        super()._check_model()
-        checks.option("loss", self.loss, LOSSES)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
-from manifact.backends import Array
+from manifact.backends import Array, backend_of, on_host
 from manifact.graphs import Graph, GraphBuilder, KNNGraph, as_builder
 from manifact.graphs.builder import as_samples
-from manifact.models.base import Factorization, Problem
+from manifact.models.base import Factorization
 from manifact.models.declaration import model
-from manifact.terms import EntropicSmoothness, Smoothness, Term
+from manifact.models.problem import Problem
+from manifact.models.projection import beside_samples
+from manifact.terms import Term
+from manifact.terms.losses import positive_floor
 from manifact.utils import checks
 from manifact.utils.progress import showing
 
@@ -50,14 +51,14 @@ class WithGraph(Factorization):
     def _store_graph(self, graph: Graph | None, V: Array) -> None:
         assert graph is not None
         self.graph_ = graph
-        weight = float(np.einsum("ij,ij->", V, graph.degree(V), dtype=np.float64))
+        weight = backend_of(V).inner(V, graph.degree(V))
         self.smoothness_ = graph.energy(V, V) / weight if weight > 0 else 0.0
 
     def _as_the_graph_knows(self, X: Any, graph_X: Any) -> Any:
         """New samples in the features that the graph was built on."""
         if graph_X is None:
-            return X
-        known = as_samples(graph_X)
+            return on_host(X)
+        known = as_samples(on_host(graph_X))
         if known.shape[0] != X.shape[0]:
             raise ValueError(f"graph_X has {known.shape[0]} rows but X has {X.shape[0]} samples: give one for each")
         return known
@@ -81,20 +82,14 @@ class GraphFactorization(WithGraph):
 
     def _model_terms(self, problem: Problem, exact: bool) -> list[Term]:
         assert problem.graph is not None
-        if self.graph_reg == 0:
-            return []
-        if self._loss == "frobenius":
-            return [Smoothness(problem.graph, self.graph_reg)]
-        return [EntropicSmoothness(problem.graph, self.graph_reg, exact)]
+        return [self._loss.smoothness(problem.graph, self.graph_reg, exact)] if self.graph_reg > 0 else []
 
     def _start(self, problem: Problem) -> tuple[Array, Array]:
         U, V = super()._start(problem)
-        if self._loss == "kullback-leibler" and self._tied:
-            # A zero in V costs the entropic penalty infinitely much.
-            V = np.maximum(V, 1e-10 * float(V.mean()) or 1e-10)
-        return U, V
+        # A zero in V can cost the penalty infinitely much.
+        return U, positive_floor(V) if self._loss.needs_positive_V and self._tied else V
 
     def _pull(self, X: Any, graph_X: Any) -> tuple[Array, Array]:
-        V = (self.representation_ / self._scale).astype(X.dtype)
+        V = on_host(self.representation_) / on_host(self._scale)
         pull, degrees = self.graph_.tie(self._as_the_graph_knows(X, graph_X), V)
-        return X.dtype.type(self.graph_reg) * pull, X.dtype.type(self.graph_reg) * degrees
+        return self.graph_reg * beside_samples(pull, X), self.graph_reg * beside_samples(degrees, X)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from manifact.backends import Array
-from manifact.models.base import Problem
+from manifact.backends import Array, namespace
 from manifact.models.concept_models import ConceptFactorization
 from manifact.models.declaration import model
+from manifact.models.problem import Problem
 from manifact.terms import Locality, Term
 from manifact.utils import checks
 
@@ -59,9 +57,9 @@ class LCF(ConceptFactorization):
     def _model_terms(self, problem: Problem, exact: bool) -> list[Term]:
         return [Locality(self.locality_reg)] if self.locality_reg > 0 else []
 
-    def _pulled(self, X: Any, B: Array, G: Array) -> Array:
+    def _pulled(self, X: Any, B: Array, G: Array, own: Array | None) -> Array:
         if self.locality_reg == 0:
             return B
-        lam = X.dtype.type(self.locality_reg)
-        squares = self._own_products(X)[:, None] + np.diag(G)
-        return (1 + lam) * B - lam / 2 * squares
+        own = self._own_products(X) if own is None else own
+        squares = own[:, None] + namespace(G).linalg.diagonal(G)
+        return (1 + self.locality_reg) * B - self.locality_reg / 2 * squares

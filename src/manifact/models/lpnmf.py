@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from manifact.models.base import LOSS_SOLVERS
 from manifact.models.declaration import model
 from manifact.models.graph_models import GraphFactorization
+from manifact.terms import KullbackLeibler, Loss
 
 
 @model(name="lpnmf", paper="Cai, He, Wang, Bao, Han 2009", command_line={"solver": "mu"})
@@ -49,9 +49,5 @@ class LPNMF(GraphFactorization):
     """
 
     @property
-    def _loss(self) -> str:
-        return "kullback-leibler"
-
-    @property
-    def _solvers(self) -> tuple[str, ...]:
-        return LOSS_SOLVERS[self._loss]
+    def _loss(self) -> Loss:
+        return KullbackLeibler()

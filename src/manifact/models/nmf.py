@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from manifact.models.base import LOSS_SOLVERS, LOSSES, Factorization
+from manifact.models.base import Factorization
 from manifact.models.declaration import model
-from manifact.utils import checks
 
 
 @model(name="nmf", paper="Lee, Seung 2001")
@@ -42,10 +41,3 @@ class NMF(Factorization):
     """
 
     loss: str = "frobenius"
-
-    @property
-    def _solvers(self) -> tuple[str, ...]:
-        return LOSS_SOLVERS.get(self._loss, ("mu",))
-
-    def _check_model(self) -> None:
-        checks.option("loss", self.loss, LOSSES)

@@ -70,7 +70,7 @@ def run(
     ``tol=0`` runs exactly ``max_iter`` iterations. ``history`` is the objective of an earlier run that ended
     at ``state`` with ``memory``: it is continued, and counts. An interrupt ends the run with the last whole iterate.
     """
-    solver.refuse(terms, state.kind, bool(state.kind == "concepts" and state.data.signed))
+    solver.refuse(terms, state.kind, state.data)
     callbacks = list(callbacks)
     objective = list(history)
     memory = {} if memory is None else memory

@@ -11,6 +11,7 @@ from manifact.backends import Array, backend_of, namespace, on_host
 from manifact.solvers.line_search import backtrack
 from manifact.solvers.multiplicative import feasible, ratio
 from manifact.solvers.solver import Memory, solver
+from manifact.terms.repulsion import Structure
 from manifact.terms.state import State
 from manifact.terms.term import gather_forms, total
 
@@ -18,7 +19,9 @@ from manifact.terms.term import gather_forms, total
 MOST_HALVINGS = 30
 
 
-@solver("simplex", needs="gradient", kinds=frozenset({"factors"}), begin=feasible, one_loss=True)
+@solver(
+    "simplex", needs="gradient", kinds=frozenset({"factors"}), begin=feasible, one_loss=True, knows=(Structure,)
+)
 def simplex(terms: Sequence[Any], s: State, memory: Memory) -> tuple[State, Memory]:
     """One iteration: V by a multiplicative step that is shortened until the objective falls, U column by column."""
     return simplex_basis(shortened(s, terms, "V"), terms), memory

@@ -9,7 +9,6 @@ from typing import Any
 
 from manifact.terms.losses import Loss
 from manifact.terms.state import KINDS, NAMES
-from manifact.terms.term import Term
 
 #: What a solver remembers between steps, beside the iterate: numbers and earlier states, as a checkpoint stores them.
 Memory = Mapping[str, Any]
@@ -41,24 +40,29 @@ class Solver:
     one_loss: bool = False
     #: Terms that it handles in ways of its own.
     knows: tuple[type, ...] = ()
+    #: Whether it works on NumPy's arrays only.
+    host_only: bool = False
     #: What else is wrong with a sum, or None.
     problem: Callable[[Sequence[Any]], str | None] = _nothing
 
-    def refuse(self, terms: Sequence[Term], kind: str, signed: bool = False) -> None:
-        """Raise, naming the term, where this sum cannot be minimised by this solver on this kind of state."""
+    def refuse(self, terms: Sequence[Any], kind: str, data: Any) -> None:
+        """Raise, naming the term, where this sum cannot be minimised by this solver on such states and data."""
+        if self.host_only and data.backend.__name__ != "manifact.backends.numpy":
+            raise ValueError(f"solver={self.name!r} works on NumPy and SciPy arrays: pass X as one of these")
+        signed = kind == "concepts" and data.signed
         if kind not in self.kinds:
-            raise TypeError(f"solver={self.name!r} does not work on {NAMES[kind]}: choose another solver")
+            raise ValueError(f"solver={self.name!r} does not work on {NAMES[kind]}: choose another solver")
         losses = [term for term in terms if isinstance(term, Loss)]
         if self.one_loss and len(losses) != 1:
             names = ", ".join(type(loss).__name__ for loss in losses) or "none"
-            raise TypeError(f"solver={self.name!r} needs one loss, got {names}: choose solver='mu' for other sums")
+            raise ValueError(f"solver={self.name!r} needs one loss, got {names}: choose solver='mu' for other sums")
         need = "quadratic" if signed and self.needs == "gradient" else self.needs
         for term in terms:
             problem = f"it is not defined for {NAMES[kind]}" if kind not in term.kinds else term.lacks(need)
             if problem is not None and not isinstance(term, self.knows):
-                raise TypeError(f"solver={self.name!r} cannot minimise a sum with {type(term).__name__}: {problem}")
+                raise ValueError(f"solver={self.name!r} cannot minimise a sum with {type(term).__name__}: {problem}")
         if (problem := self.problem(terms)) is not None:
-            raise TypeError(f"solver={self.name!r} cannot minimise this sum: {problem}")
+            raise ValueError(f"solver={self.name!r} cannot minimise this sum: {problem}")
 
 
 #: Every solver there is, by name.

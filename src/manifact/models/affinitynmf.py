@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from collections.abc import Iterator
+from dataclasses import field, replace
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.preprocessing import normalize
 
-from manifact.backends import Array, as_data
-from manifact.backends.numpy import nonnegative_least_squares
-from manifact.graphs import Graph, KNNGraph
+from manifact.backends import Array, as_data, backend_of, on_host
+from manifact.graphs import KNNGraph
 from manifact.graphs.spectral import angles
-from manifact.models.base import Plan, Problem
 from manifact.models.declaration import model
 from manifact.models.graph_models import WithGraph
+from manifact.models.problem import Plan, Problem
+from manifact.models.projection import beside_samples
 from manifact.models.starts import from_clusters, kmeans
-from manifact.solvers.affinity import matched
-from manifact.solvers.engine import Result, Step
-from manifact.terms import Free, Frobenius, Matching, Term
-from manifact.terms.state import State, TwofoldState
+from manifact.selection.choosing import select_and_build
+from manifact.solvers.engine import Result
+from manifact.terms import Affinity, Frobenius, OnSecond, State, Term, TwofoldState
 from manifact.utils import checks
 
 
@@ -101,7 +102,7 @@ class AffinityNMF(WithGraph):
 
     @property
     def _solvers(self) -> tuple[str, ...]:
-        return ("bcd",)
+        return ("affinity",)
 
     @property
     def _k(self) -> int:
@@ -122,119 +123,98 @@ class AffinityNMF(WithGraph):
         if not _is_auto("n_neighbors", self.n_neighbors):
             checks.integer("n_neighbors", self.n_neighbors, at_least=1)
 
-    def _fit(self, X: Any, *arguments: Any, **options: Any) -> Array:
-        self._check_parameters()
-        try:
-            self._choose(X)
-            fitted: Array = super()._fit(X, *arguments, **options)
-        finally:
-            self.__dict__.pop("_built_by", None)
-        return fitted
-
-    def _choose(self, X: Any) -> None:
-        """Fill in what is "auto"."""
+    def _pose(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+        """The graph is built first: what is "auto" is chosen on it."""
         self.__dict__.pop("selection_", None)
-        self.n_components_, self.tau_, self._built_by = self.n_components, self.tau, self.graph
-        neighbors = self.n_neighbors if self.graph is None else None
-        if "auto" in (self.n_components, self.tau, neighbors):
-            from manifact.selection.choosing import select_and_build
-
+        self.n_components_, self.tau_ = self.n_components, self.tau
+        graph = KNNGraph(self.n_neighbors) if self.graph is None and self.n_neighbors != "auto" else self.graph
+        if "auto" in (self.n_components, self.tau, self.n_neighbors if self.graph is None else None):
             self.selection_, built = select_and_build(
-                self._check_data(X, reset=True),
+                on_host(X),
                 n_components=self.n_components,
-                n_neighbors="auto" if neighbors is None else neighbors,
+                n_neighbors=self.n_neighbors if self.graph is None else "auto",
                 tau=self.tau,
                 graph=self.graph,
                 random_state=self.random_state,
                 verbose=self.verbose,
             )
-            best = self.selection_.best
-            self.n_components_, self.tau_ = best["n_components"], best["tau"]
-            self._built_by = self.selection_.graph if built is None else built
-        elif self.graph is None:
-            self._built_by = KNNGraph(self.n_neighbors)
+            self.n_components_, self.tau_ = self.selection_.best["n_components"], self.selection_.best["tau"]
+            graph = self.selection_.graph if built is None else built
+        problem = super()._pose(X, y, sample_weight)
+        return replace(problem, graph=self._built(graph, problem.samples, y))
 
-    def _build_graph(self, X: Any, y: Any) -> Graph | None:
-        return self._built(self._built_by, X, y)
+    def _build_graph(self, X: Any, y: Any) -> None:
+        """`_pose` does, since it may have to choose."""
+        return None
 
     def _model_terms(self, problem: Problem, exact: bool) -> list[Term]:
         # Without the graph the two representations would be one.
         if self.tau_ == 0:
             return []
-        penalties = [term for term in self._penalties(problem.X.shape) if term.block == "V"]
-        return [Free(Frobenius()), *map(Free, penalties), self._matching(problem)]
-
-    def _matching(self, problem: Problem) -> Matching:
         assert problem.graph is not None
-        F, _ = angles(problem.graph, self._k)
+        F, _ = angles(problem.graph, problem.k)
         alike = float(np.sum((F.T @ F) ** 2))
-        return Matching(F, self.tau_ * explained(problem.data, F) / alike if alike > 0 else 0.0)
+        mu = self.tau_ * explained(problem, F) / alike if alike > 0 else 0.0
+        penalties = [term for term in self._penalties(problem.X.shape) if term.block == "V"]
+        return [OnSecond(Frobenius()), *map(OnSecond, penalties), Affinity(F, mu)]
 
-    def _make_step(self, solver: str, terms: list[Term], problem: Problem) -> Step:
-        return matched(terms)
-
-    def _prepare(self, solver: str, terms: list[Term], s: State) -> State:
-        return s
+    def _identity(self, problem: Problem, plan: Plan) -> Iterator[Any]:
+        yield from super()._identity(problem, plan)
+        # It may have been chosen, and otherwise the next time.
+        yield self.tau_
 
     def _named_start(self, problem: Problem) -> tuple[Array, Array]:
         if self.init != "spectral":
             return super()._named_start(problem)
         assert problem.graph is not None
-        F, _ = angles(problem.graph, self._k)
-        labels = kmeans(F, self._k, "init='spectral'", problem.rng)
+        F, _ = angles(problem.graph, problem.k)
+        labels = kmeans(F, problem.k, "init='spectral'", problem.rng)
         # Largest first, as other models order their parts.
-        ranks = np.argsort(np.argsort(-np.bincount(labels, minlength=self._k), kind="stable"))
-        U, V = from_clusters(problem.X, ranks[labels], self._k, floor=0.0)
-        dtype = problem.data.dtype
-        return np.ascontiguousarray(U, dtype=dtype), np.ascontiguousarray(V, dtype=dtype)
+        ranks = np.argsort(np.argsort(-np.bincount(labels, minlength=problem.k), kind="stable"))
+        return from_clusters(problem.samples, ranks[labels], problem.k, floor=0.0)
 
     def _begin(self, problem: Problem) -> State:
         s = super()._begin(problem)
         if not self._goes_on:
             return s
         # A is not kept: it is what the basis makes of the data.
-        return s.replace("A", (self._project(problem.X, tie=False) / self._scale).astype(s.V.dtype))
+        return s.replace("A", self._project(problem.X, tie=False) / beside_samples(self._scale, problem.X))
 
     def _store(self, problem: Problem, plan: Plan, result: Result) -> None:
-        self._mu = sum(term.mu for term in plan.terms if isinstance(term, Matching))
+        self._mu = sum(term.mu for term in plan.terms if isinstance(term, Affinity))
         super()._store(problem, plan, result)
 
     def _store_graph(self, graph: Any, V: Array) -> None:
         super()._store_graph(graph, V)
         self.embedding_, self._harmonics = angles(graph, self._k)
-        raw = (V / self._scale).astype(np.float64)
+        raw = (on_host(V) / on_host(self._scale)).astype(np.float64)
         inside = raw[self.embedding_.any(axis=1)]
         self._matched = self.embedding_.T @ raw, inside.T @ inside
 
     def _clustered(self, V: Array) -> Array:
         # In the size that the graph gave it, whatever ``normalize`` made of it.
-        return V / self._scale
+        return on_host(V) / on_host(self._scale)
 
     def _project(self, X: Any, tie: bool, graph_X: Any = None) -> Array:
-        if not tie or self.tau_ == 0:
-            return super()._project(X, tie=False)
-        F = self._angles_of(self._as_the_graph_knows(X, graph_X))
-        known = F.any(axis=1)
         V = super()._project(X, tie=False)
+        if not tie or self.tau_ == 0:
+            return V
+        F = normalize(self.graph_.tie(self._as_the_graph_knows(X, graph_X), self._harmonics)[0])
+        known = F.any(axis=1)
         if known.any():
-            V[known] = self._matched_rows(X[known], F[known])
+            tied = np.where(known[:, None], on_host(self._tied_rows(X, F)), on_host(V))
+            V = beside_samples(tied, X)
         return V
 
-    def _angles_of(self, X: Any) -> Array:
-        """F of new samples."""
-        from sklearn.preprocessing import normalize
-
-        return normalize(self.graph_.tie(X, self._harmonics)[0])
-
-    def _matched_rows(self, X: Any, F: Array) -> Array:
+    def _tied_rows(self, X: Any, F: Array) -> Array:
         """argmin ‖x − U v‖² + 2 μ Σ_j (fᵀf_j − vᵀv_j)² over v ≥ 0: what the training samples minimise, one by one."""
-        scale = self._scale.astype(X.dtype)
-        U = np.ascontiguousarray(self.components_.T * scale, dtype=X.dtype)
+        scale = beside_samples(self._scale, X)
+        U = beside_samples(self.components_.T, X) * scale
         M, A = self._matched
         l1, l2 = self._V_penalty(X.shape)
-        B = as_data(X).times(U) + (2 * self._mu * (F @ M)).astype(X.dtype) - X.dtype.type(l1 / 2)
-        G = U.T @ U + (2 * self._mu * A).astype(X.dtype)
-        return scale * nonnegative_least_squares(G, B, l2 / 2)
+        B = as_data(X).times(U) + beside_samples(2 * self._mu * (F @ M), X) - l1 / 2
+        G = U.T @ U + beside_samples(2 * self._mu * A, X)
+        return scale * backend_of(B).nonnegative_least_squares(G, B, l2 / 2)
 
 
 def _is_auto(name: str, value: Any) -> bool:
@@ -244,8 +224,9 @@ def _is_auto(name: str, value: Any) -> bool:
     return False
 
 
-def explained(data: Any, F: Array) -> float:
+def explained(problem: Problem, F: Array) -> float:
     """‖P Γ^½ X‖², P the projection onto the columns of Γ^½ F: what F can explain of the weighted data."""
-    cross = data.times_transposed(F.astype(data.dtype))
-    gram = np.linalg.pinv(data.gram(F), hermitian=True)
+    placed = problem.factor(F)
+    cross = on_host(problem.data.times_transposed(placed))
+    gram = np.linalg.pinv(on_host(problem.data.gram(problem.beside_data(F))), hermitian=True)
     return max(0.0, float(np.einsum("ij,jk,ik->", cross, gram, cross)))

@@ -17,7 +17,7 @@ from manifact.graphs import AffinityGraph, KNNGraph, LandmarkGraph
 from manifact.graphs.operator import check_affinity
 from manifact.graphs.spectral import angles
 from manifact.metrics import accuracy, nmi
-from manifact.models.affinity import explained
+from manifact.models.affinitynmf import explained
 from manifact.selection import choosing
 from manifact.terms import Free, Frobenius, Matching
 from manifact.terms.state import TwofoldState

@@ -1,0 +1,83 @@
+"""Samples, weights and starts that users give: checked, in one place, before any work is done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import validate_data
+
+from manifact.backends import Array, backend_of, on_host
+from manifact.utils import checks
+
+#: Largest entries between which products of two factors are safe in float32.
+SINGLE_RANGE = (1e-12, 1e12)
+
+
+def checked_samples(model: Any, X: Any, reset: bool, non_negative: bool) -> Any:
+    """X as floats, sparse X as CSR, of the kind and in the place that it came in."""
+    host = on_host(X)
+    try:
+        checked = validate_data(
+            model,
+            host,
+            reset=reset,
+            accept_sparse=("csr", "csc"),
+            dtype=(np.float64, np.float32),
+            ensure_non_negative=non_negative,
+        )
+    except ValueError as refusal:
+        if str(refusal).startswith("Negative values"):
+            told = str(refusal).rstrip(".")
+            raise ValueError(f"{told}: shift or clip them, or use CF, LCCF or LCF, which take any sign") from refusal
+        raise
+    checked = _wide_enough(sparse.csr_array(checked) if sparse.issparse(checked) else checked)
+    return checked if host is X else backend_of(X).like(checked, X)
+
+
+def _wide_enough(X: Any) -> Any:
+    """X in float64 where the squares of its entries would not fit into float32."""
+    if X.dtype == np.float32:
+        largest = max(float(X.max()), -float(X.min())) if min(X.shape) else 0.0
+        if largest and not SINGLE_RANGE[0] < largest < SINGLE_RANGE[1]:
+            return X.astype(np.float64)
+    return X
+
+
+def checked_weight(weight: Any, n: int, dtype: Any) -> Array:
+    """γ as numbers ≥ 0, one for each sample, not all 0."""
+    weight = np.asarray(on_host(weight), dtype=dtype)
+    if weight.shape != (n,):
+        raise ValueError(f"sample_weight has shape {weight.shape} but X has {n} samples: give one weight for each")
+    if not np.isfinite(weight).all() or (weight < 0).any():
+        raise ValueError("sample_weight contains NaN, infinite or negative values: weights must be finite and >= 0")
+    if not weight.any():
+        raise ValueError("sample_weight is zero for every sample: at least one weight must be > 0")
+    return weight
+
+
+def normalized_cut_weight(similarity: Array) -> Array:
+    """γ = 1 / (X Xᵀ 1); 0 for samples without entries (GNMF paper, appendix C)."""
+    if (similarity < 0).any():
+        raise ValueError("sample_weight='ncw' needs samples whose similarities add up to more than 0: give weights")
+    return np.divide(1, similarity, out=np.zeros_like(similarity), where=similarity > 0)
+
+
+def checked_factor(name: str, P: Any, shape: tuple[int, int], dtype: Any) -> Array:
+    """A factor that the user starts from, on the host."""
+    P = np.array(on_host(P), dtype=dtype, order="C")
+    if P.shape != shape:
+        raise ValueError(f"init={name} has shape {P.shape} but must be {shape[0]} x {shape[1]}")
+    if not np.isfinite(P).all() or (P < 0).any():
+        raise ValueError(f"init={name} contains NaN, infinite or negative values")
+    return P
+
+
+def check_fit_options(checkpoint: Any, every: int | None) -> None:
+    """``every`` goes with a checkpoint."""
+    if every is None:
+        return
+    checks.integer("every", every, at_least=1)
+    if checkpoint is None:
+        raise ValueError(f"every={every} says how often to write a checkpoint: name its file with checkpoint=")

@@ -1,0 +1,51 @@
+"""The parameters that all models have, checked before any work is done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from manifact.models.clustering import ASSIGNMENTS
+from manifact.models.starts import STARTS
+from manifact.solvers.solver import solver_names
+from manifact.utils import checks
+
+
+def check_parameters(model: Any) -> None:
+    """One sentence for the first that is wrong."""
+    model._check_size()
+    checks.option("device", model.device, ("cpu",))
+    model._check_model()
+    _check_solver(model)
+    _check_start(model)
+    if model.max_iter is not None:
+        checks.integer("max_iter", model.max_iter, at_least=0)
+    if model.tol is not None:
+        checks.real("tol", model.tol, at_least=0)
+    checks.option("normalize", model.normalize, ("basis", None))
+    checks.option("assign", model.assign, ASSIGNMENTS)
+    checks.integer("n_init", model.n_init, at_least=1)
+    checks.integer("init_iter", model.init_iter, at_least=1)
+    checks.real("alpha_V", model.alpha_V, at_least=0)
+    if model.alpha_U != "same":
+        checks.real("alpha_U", model.alpha_U, at_least=0)
+    checks.real("l1_ratio", model.l1_ratio, at_least=0, at_most=1)
+
+
+def _check_solver(model: Any) -> None:
+    checks.option("solver", model.solver, ("auto", *solver_names()))
+    if model.solver not in ("auto", *model._solvers):
+        with_loss = f" with loss={model.loss!r}" if hasattr(model, "loss") else ""
+        raise ValueError(
+            f"solver={model.solver!r} cannot minimise {type(model).__name__}{with_loss}: "
+            f"choose one of 'auto', {', '.join(map(repr, model._solvers))}"
+        )
+
+
+def _check_start(model: Any) -> None:
+    init = model.init
+    if not isinstance(init, str) and isinstance(init, tuple | list) and len(init) == 2:
+        return
+    value = init if isinstance(init, str) or init is None else type(init).__name__
+    if value not in STARTS:
+        names = ", ".join(map(repr, STARTS))
+        raise ValueError(f"init={value!r} is not known: choose one of {names}, or give a pair of arrays (V0, U0ᵀ)")

@@ -1,0 +1,52 @@
+"""What a model is fitted to, and how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from manifact.backends import Array, backend_of, on_host
+from manifact.graphs import Graph
+from manifact.solvers.solver import Solver
+from manifact.terms import Term
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The samples, validated, with all that is built on them before the first iteration."""
+
+    X: Any
+    y: Any
+    #: Of each sample, on the host; None where all count alike.
+    weight: Array | None
+    data: Any
+    graph: Graph | None
+    rng: np.random.RandomState
+    #: The number of parts.
+    k: int
+
+    @cached_property
+    def samples(self) -> Any:
+        """X on the host."""
+        return on_host(self.X)
+
+    def beside_data(self, P: Array) -> Array:
+        """An array of the host where X lives."""
+        return backend_of(self.X).like(P, self.X)
+
+    def factor(self, P: Array) -> Array:
+        """The same, in the type of X."""
+        return self.beside_data(np.ascontiguousarray(P, dtype=self.samples.dtype))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The objective as terms, who minimises it, and for how long."""
+
+    solver: Solver
+    terms: list[Term]
+    max_iter: int
+    tol: float

@@ -1,0 +1,82 @@
+"""New samples: their representation with the basis fixed, each on its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from manifact.backends import Array, as_data, backend_of, on_host
+from manifact.terms import State
+from manifact.utils import checks
+from manifact.utils.memory import require
+
+
+class Projection:
+    """What a fitted factorisation does with samples that it was not fitted on."""
+
+    components_: Array
+    _scale: Array
+    _k: int
+    _loss: Any
+    _checked: Any
+    _V_penalty: Any
+
+    def transform(self, X: Any, tie: bool = False, method: str = "nonnegative", graph_X: Any = None) -> Any:
+        """V for new samples with the basis fixed, each sample on its own.
+
+        With ``tie=True`` a new sample is also held near the representation of its neighbours among the training
+        samples (never other new samples). ``method="pinv"`` gives the plain projection X U (UᵀU)⁻¹ instead, which may
+        be negative (SPNMF paper, for classification). ``graph_X`` are the same new samples as the graph knows them,
+        where it was built on another matrix than X, such as embeddings.
+        """
+        check_is_fitted(self)
+        checks.option("method", method, ("nonnegative", "pinv"))
+        X = self._checked(X)
+        if graph_X is not None and not tie:
+            raise ValueError("graph_X is read only with tie=True: leave it out, or tie the samples")
+        if method == "pinv":
+            if tie:
+                raise ValueError("tie=True goes with method='nonnegative': the pseudo-inverse knows no neighbours")
+            return self._pseudo_inverse(X)
+        return self._project(X, tie, graph_X)
+
+    def inverse_transform(self, V: Any) -> Array:
+        """V Uᵀ, dense."""
+        check_is_fitted(self)
+        V = V if hasattr(V, "shape") else np.asarray(V)
+        if V.ndim != 2 or V.shape[1] != self._k:
+            raise ValueError(f"V has shape {tuple(V.shape)} but must be n x {self._k}")
+        require(V.shape[0] * self.components_.shape[1] * 8, "V Uᵀ", "pass fewer rows of V")
+        return V @ beside_samples(self.components_, V)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Minus the loss per entry of X, for X projected onto the basis."""
+        check_is_fitted(self)
+        X = self._checked(X)
+        state = State(as_data(X), beside_samples(self.components_.T, X), self._project(X, tie=False))
+        return -self._loss.value(state) / (X.shape[0] * X.shape[1])
+
+    def _project(self, X: Any, tie: bool, graph_X: Any = None) -> Array:
+        # Penalties and ties weigh V as it was while fitting, so that is what is solved for.
+        scale = beside_samples(self._scale, X)
+        U = beside_samples(self.components_.T, X) * scale
+        pull, held = self._pull(X, graph_X) if tie else (None, 0.0)
+        return scale * self._loss.project(as_data(X), U, pull, held, *self._V_penalty(X.shape))
+
+    def _pseudo_inverse(self, X: Any) -> Array:
+        inverse = np.linalg.pinv(np.asarray(on_host(self.components_)))
+        return backend_of(X).data(X, None).times(beside_samples(inverse, X))
+
+    def _pull(self, X: Any, graph_X: Any) -> tuple[Array, Array]:
+        """λ W V and λ d of new samples, W their affinity to the training samples."""
+        raise ValueError(f"tie=True needs a model with a graph, {type(self).__name__} has none: use GNMF or LPNMF")
+
+
+def beside_samples(P: Any, X: Any) -> Array:
+    """What a model keeps, in the type of X and where X lives."""
+    host = np.ascontiguousarray(on_host(P), dtype=on_host(X[:1]).dtype)
+    return backend_of(X).like(host, X)
+
+
