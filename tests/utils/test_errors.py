@@ -67,7 +67,10 @@ def test_they_are_what_python_users_catch_and_travel_between_processes(kind, bas
         (lambda: checks.integer("max_iter", 1.5, 0), "--max-iter=1.5 must be an integer >= 0"),
         (lambda: checks.integer("max_iter", -1, 0), "--max-iter=-1 must be an integer >= 0"),
         (lambda: checks.real("tol", "tol", at_least=0), "--tol='tol' must be a number >= 0"),
-        (lambda: checks.real("tol", float("nan"), above=0, at_most=1), "--tol=nan must be a finite number > 0 and <= 1"),
+        (
+            lambda: checks.real("tol", float("nan"), above=0, at_most=1),
+            "--tol=nan must be a finite number > 0 and <= 1",
+        ),
     ],
 )
 def test_checks_know_their_parameter(check, sentence):

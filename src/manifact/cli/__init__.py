@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
-from manifact.cli import papers, using
-from manifact.cli.fitting import fit
+from manifact.cli.bench import bench
+from manifact.cli.data import data
+from manifact.cli.demo import demo
+from manifact.cli.fit import fit
+from manifact.cli.help_pages import ModelsCommand
+from manifact.cli.info import info
+from manifact.cli.predict import predict
+from manifact.cli.report import report
+from manifact.cli.reproduce import reproduce
+from manifact.cli.transform import transform
 
 app = typer.Typer(
     help=(
@@ -36,10 +45,14 @@ def _root(
         typer.echo(context.get_help())
 
 
-for _command in (fit, using.report, using.predict, using.transform, using.info, using.demo):
-    app.command(rich_help_panel="With your data")(_command)
-for _command in (papers.reproduce, papers.data, papers.bench):
-    app.command(rich_help_panel="With the papers' data")(_command)
+app.command(rich_help_panel="With your data", cls=ModelsCommand)(fit)
+_PANELS: dict[str, tuple[Callable[..., None], ...]] = {
+    "With your data": (report, predict, transform, info, demo),
+    "With the papers' data": (reproduce, data, bench),
+}
+for _panel, _commands in _PANELS.items():
+    for _command in _commands:
+        app.command(rich_help_panel=_panel)(_command)
 
 
 def main() -> None:

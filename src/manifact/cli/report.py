@@ -4,35 +4,56 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from manifact.commands import outputs
-from manifact.commands.apply import new_samples
+import typer
+
+from manifact.cli import outputs
+from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence, note
+from manifact.cli.new_samples import read_for
+from manifact.cli.option_groups import given, with_option_groups
+from manifact.cli.options import OUT, ModelArgument, OverwriteOption, QuietOption, Reading
 from manifact.utils.progress import showing
 
 
+@with_option_groups
 def report(
-    path: Path,
-    data: Path | None,
-    reading: Mapping[str, Any],
-    output: Path | None,
-    title: str | None,
-    overwrite: bool,
-    quiet: bool,
-) -> tuple[Path, str | None]:
-    """Write the page; where it is, and what it lacks."""
-    import manifact
+    *,
+    context: typer.Context,
+    model: ModelArgument,
+    data: Annotated[
+        Path | None,
+        typer.Argument(metavar="[DATA]", help="What the model was fitted on. Default: where it was then."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Default: NAME.html here.", rich_help_panel=OUT),
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="Heading of the page.", rich_help_panel=OUT)] = None,
+    browse: Annotated[bool, typer.Option("--open", help="Show it in the browser.", rich_help_panel=OUT)] = False,
+    overwrite: OverwriteOption = False,
+    quiet: QuietOption = False,
+    reading: Reading,
+) -> None:
+    """Write one HTML page to explore a model in: parts, samples, their map and neighbours."""
+    with errors_in_one_sentence(context, *REFUSALS):
+        import manifact
 
-    model = manifact.load(path)
-    named = output or outputs.named_after(path, ".html")
-    output = outputs.free("--output", named, overwrite, path, data, ending=".html")
-    with showing(not quiet):
-        samples, X, lacking = _training_samples(model, path, data, reading)
-        page(model, samples, X, output, title)
-    return output, lacking
+        found = manifact.load(model)
+        named = output or outputs.named_after(model, ".html")
+        page = outputs.free("--output", named, overwrite, model, data, ending=".html")
+        with showing(not quiet):
+            samples, X, lacking = _training_samples(found, model, data, given(reading))
+            write_page(found, samples, X, page, title)
+    if lacking:
+        note(lacking)
+    if not quiet:
+        typer.echo(f"report    {page}")
+    if browse:
+        typer.launch(page.resolve().as_uri())
 
 
-def page(model: Any, samples: Any, X: Any, output: Path, title: str | None = None) -> None:
+def write_page(model: Any, samples: Any, X: Any, output: Path, title: str | None = None) -> None:
     """The page of a model and, as far as they are at hand, its samples."""
     source = getattr(model, "source_", {})
     pixels = samples is not None and samples.kind == "images"
@@ -73,7 +94,7 @@ def _training_samples(
         data = Path(model.source_["path"])
         if not data.exists():
             return None, None, f"the samples themselves are not shown: {data} is not there, name it after the model"
-    samples, X = new_samples(model, path, data, reading)
+    samples, X = read_for(model, path, data, reading)
     n = len(model.representation_)
     if samples.n_samples != n:
         raise ValueError(

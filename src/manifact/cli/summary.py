@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from manifact.models import feature_names as naming
+from manifact.models.feature_names import feature_names, prepared
 
 TOP_FEATURES = 8
 #: ‖V − its mean row‖ / ‖V‖ below this means that V hardly tells samples apart.
@@ -112,8 +112,8 @@ def of(model: Any, seconds: float | None, files: Mapping[str, Path], notes: Sequ
     accuracy, nmi = _agreement(source.get("labels"), labels)
     return Summary(
         model=type(model).__name__,
-        kind=naming.prepared(model, "kind"),
-        image_shape=naming.prepared(model, "image_shape"),
+        kind=prepared(model, "kind"),
+        image_shape=prepared(model, "image_shape"),
         n_samples=len(model.representation_),
         n_features=model.n_features_in_,
         n_components=model._k,
@@ -177,7 +177,7 @@ def _sizes(model: Any, labels: Any) -> list[int] | None:
 def _top_features(model: Any) -> list[list[str]] | None:
     import numpy as np
 
-    names = naming.feature_names(model)
+    names = feature_names(model)
     components = getattr(model, "components_", None)
     if names is None or components is None:
         return None

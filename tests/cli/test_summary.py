@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from manifact import GNMF, AffinityNMF
-from manifact.commands import summary
+from manifact.cli import summary
 
 
 def notes(model):

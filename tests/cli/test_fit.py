@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import manifact
 from manifact.cli import app
 from manifact.metrics import accuracy
+from manifact.models.registry import on_command_line
 
 runner = CliRunner()
 QUICK = ["-k", "2"]
@@ -91,12 +92,36 @@ def test_a_graph_from_a_file(make):
     assert (manifact.load("a.safetensors").graph_.W != W).nnz == 0
 
 
-@pytest.mark.parametrize("model", ["gnmf", "nmf", "lpnmf", "alpnmf", "spnmf", "cf", "lccf", "lcf"])
-def test_every_model_can_be_chosen(model, make):
-    run("fit", make("csv"), "-k", "2", "-m", model, "--max-iter", "5", "--seed", "3", "-q")
+@pytest.mark.parametrize("entry", on_command_line().values(), ids=list(on_command_line()))
+def test_every_model_can_be_chosen(entry, make):
+    run("fit", make("csv"), "-k", "2", "-m", entry.name, "--max-iter", "5", "--seed", "3", "-q")
     fitted = manifact.load("a.safetensors")
-    assert type(fitted).__name__ == model.upper()
+    assert type(fitted) is entry.cls
     assert fitted.random_state == 3
+    assert fitted.assign == ("nearest" if entry.name == "affinity" else "kmeans")
+    filled_in = {name: value for name, value in entry.command_line.items() if name != "n_components"}
+    assert filled_in == {name: getattr(fitted, name) for name in filled_in}
+
+
+def test_a_former_name_of_a_model_is_understood(make):
+    done = run("fit", make("csv"), "-k", "2", "--model", "joint", "-q")
+    assert done.stderr == "note: --model joint is now called affinity: the old name goes with version 1.0\n"
+    assert type(manifact.load("a.safetensors")) is manifact.AffinityNMF
+
+
+def test_names_of_files_stay_as_they_are_where_errors_name_options(make, tmp_path):
+    """Words that are parameters elsewhere: only the sentence knows which of its words are."""
+    np.save("max_iter.npy", table())
+    np.save("n_components=2.npy", table()[:10])
+    refused = run("fit", "max_iter.npy", *QUICK, "--graph-from", "n_components=2.npy", code=2).stderr
+    assert refused.startswith("--graph-from='n_components=2.npy' has 10 rows but the data have 60 samples")
+    assert run("fit", "graph_reg.npy", code=2).stderr.startswith("graph_reg.npy does not exist")
+    assert (
+        "max_iter.npy is read as a NumPy array, for which --layer=… has"
+        in run("fit", "max_iter.npy", "--layer", "x", code=2).stderr
+    )
+    taken = run("fit", "max_iter.npy", *QUICK, "--set", "init=max_iter", code=2).stderr
+    assert taken.startswith("--init='max_iter' is not known")
 
 
 def test_the_default_needs_no_settings(make):
@@ -274,6 +299,10 @@ def test_nothing_is_overwritten_unless_asked(make, tmp_path):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
+        (["--model", "nnmf"], "--model='nnmf' is not known: choose one of 'affinity', 'alpnmf', "),
+        (["--model", "nmf", "--solver", "sgd"], "--solver='sgd' is not known: choose one of 'auto', 'mu', "),
+        (["--model", "nmf", "--init", "nndsvd", "-k", "60"], "need -k <= min(n_samples, n_features), got 60 > "),
+        (["--scale", "sum", "--stop-words", "none"], "--stop-words='none' is for documents"),
         (["--model", "nmf", "--neighbors", "3"], "--neighbors needs a model with a graph, --model nmf has none"),
         (["--model", "cf", "--graph-from", "x.npy"], "--graph-from needs a model with a graph"),
         (["--model", "spnmf", "--loss", "frobenius"], "--loss has no meaning for --model spnmf"),
