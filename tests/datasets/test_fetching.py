@@ -46,7 +46,7 @@ def test_the_registered_sources_are_the_default(toy, toy_mat, server, folder, mo
 def test_a_file_checksum_is_checked_where_it_is_known(toy, toy_mat, server, folder):
     remote = server.add("Toy.mat", toy_mat)
     wrong = replace(remote, sha256="0" * 64)
-    with pytest.raises(DownloadError, match=r"Toy.mat has not the sha256 that we know, and is deleted"):
+    with pytest.raises(DownloadError, match=r"Toy.mat does not have the sha256 that we know, and is deleted"):
         fetch("toy", folder, sources=[(wrong,)], progress=False)
     assert not folder.exists() or names(folder) == []
     right = replace(remote, sha256=hashlib.sha256(toy_mat).hexdigest())

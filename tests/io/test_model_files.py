@@ -21,7 +21,7 @@ NEW = load_digits().data[90:120]
 KNOWN = np.where(np.arange(90) % 3 == 0, Y, -1)
 W = KNNGraph(4).build(X).W
 #: A file of the first format, written once and never again: it must load for ever.
-FIRST = Path(__file__).parent / "files" / "model-format-1.safetensors"
+FIRST = Path(__file__).parents[1] / "files" / "model-format-1.safetensors"
 
 MODELS = {
     "NMF": NMF(4, assign="argmax"),

@@ -89,7 +89,7 @@ class Request:
     parameters: Mapping[str, Any]
     settings: Sequence[str]
     graph: GraphRequest
-    #: Options of `manifact.io.readers.read` and of `manifact.io.preparation.learn` that were given.
+    #: Options of `manifact.io.read` and of `manifact.io.learn` that were given.
     reading: Mapping[str, Any]
     preparing: Mapping[str, Any]
     files: FitOutputs
@@ -98,15 +98,13 @@ class Request:
 
 def fitted(request: Request) -> summary.Summary:
     """Fit, write the files, and say what came out."""
-    from manifact.io.preparation import learn
-    from manifact.io.readers import check, read
+    from manifact.io import check, learn_and_apply
 
-    check(request.data, **request.reading)
+    data = check(request.data, **request.reading)
     output = _checked_outputs(request)
     with showing(not request.quiet):
-        samples = read(request.data, **request.reading)
-        preparation = learn(samples, **request.preparing)
-        X = preparation.apply(samples)
+        samples = data.read()
+        preparation, X = learn_and_apply(samples, **request.preparing)
         model = _model(request, samples.n_samples, preparation.scale == "unit")
         begun = time.perf_counter()
         interrupt = _interrupt_of_fit(model, X)

@@ -188,8 +188,8 @@ def _top_features(model: Any) -> list[list[str]] | None:
 def _agreement(known: Any, labels: Any) -> tuple[float | None, float | None]:
     if known is None or labels is None:
         return None, None
-    from manifact.graphs.labels import labelled
     from manifact.metrics import accuracy, nmi
+    from manifact.utils.labels import labelled
 
     seen = labelled(known)
     return (accuracy(known[seen], labels[seen]), nmi(known[seen], labels[seen])) if seen.any() else (None, None)

@@ -3,9 +3,9 @@
 from manifact.datasets.bundled import load_digits, load_stdlib_docs
 from manifact.datasets.dataset import Dataset
 from manifact.datasets.fetching import DownloadError, fetch
+from manifact.datasets.from_scikit_learn import load_newsgroups, load_olivetti, load_rcv1
 from manifact.datasets.home import NAMES, data_home, load
 from manifact.datasets.preprocessing import tfidf, unit_length
-from manifact.datasets.scikit import load_newsgroups, load_olivetti, load_rcv1
 from manifact.datasets.synthetic import synthetic_documents
 from manifact.datasets.toy import crossing_lines, three_gaussians, two_rings
 

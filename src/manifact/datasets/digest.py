@@ -1,4 +1,4 @@
-"""One number for what a data set holds, whatever file it came in."""
+"""One number for the content of a data set, whatever file it came in."""
 
 from __future__ import annotations
 

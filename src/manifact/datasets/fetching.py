@@ -74,7 +74,7 @@ def _pooch() -> Any:
 
 @contextmanager
 def _quiet(pooch: Any) -> Iterator[None]:
-    """pooch tells every step in its log; inside the block only warnings, the bar says the rest."""
+    """pooch logs every step; inside the block it logs warnings alone, as the bar shows the rest."""
     logger = pooch.get_logger()
     before = logger.level
     logger.setLevel(logging.WARNING)
@@ -85,7 +85,7 @@ def _quiet(pooch: Any) -> Iterator[None]:
 
 
 def _failures() -> tuple[type[Exception], ...]:
-    """What a source may do wrong; a mistake in our own code is not among it."""
+    """What a source may do wrong; a mistake in our own code is not among them."""
     from requests.exceptions import RequestException
 
     return (RequestException, OSError, ValueError)
@@ -101,7 +101,7 @@ def _verified(pooch: Any, entry: Entry, source: Source, waiting: Path) -> Datase
     try:
         data = load(entry.name, waiting)
         if digest(data.X, data.y) != entry.content:
-            raise ValueError("the sha256 of samples and classes is another")
+            raise ValueError("the sha256 of samples and classes differs")
     except ValueError as problem:
         for remote in source:
             (waiting / remote.file).unlink(missing_ok=True)
@@ -122,7 +122,9 @@ def _download(pooch: Any, remote: Remote, waiting: Path) -> None:
     except ValueError as problem:
         if "hash" not in str(problem):
             raise
-        raise ValueError(f"what came as {remote.file} has not the sha256 that we know, and is deleted") from problem
+        raise ValueError(
+            f"what came as {remote.file} does not have the sha256 that we know, and is deleted"
+        ) from problem
 
 
 def _move(source: Source, waiting: Path, folder: Path) -> None:

@@ -6,11 +6,9 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from manifact.datasets import idx, layout
+from manifact.datasets import from_idx, from_matlab, from_npz, from_tenx
 from manifact.datasets.dataset import Dataset
 from manifact.datasets.sources import NAMES, SETS, Entry
-from manifact.io.readers import matlab_arrays as matlab
-from manifact.io.readers import tenx_archive as tenx
 from manifact.utils import checks
 
 __all__ = ["NAMES", "data_home", "find", "load"]
@@ -64,6 +62,6 @@ def find(name: str, home: Folder = None) -> tuple[Path, ...]:
 
 def _reader(file: Path) -> Reader:
     if file.name.endswith(".tar.gz"):
-        return tenx.read
-    readers: dict[str, Reader] = {".npz": layout.read, ".mat": matlab.read}
-    return readers.get(file.suffix.lower(), idx.read)
+        return from_tenx.read
+    readers: dict[str, Reader] = {".npz": from_npz.read, ".mat": from_matlab.read}
+    return readers.get(file.suffix.lower(), from_idx.read)

@@ -75,7 +75,7 @@ def _mirror(address: str, sha256: str) -> Source:
     return (Remote(address, sha256),)
 
 
-#: sha256 of MNIST's four files as LeCun packed them.
+#: sha256 of MNIST's four files as LeCun compressed them.
 MNIST = {
     "train-images-idx3-ubyte.gz": "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609",
     "train-labels-idx1-ubyte.gz": "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c",

@@ -10,6 +10,7 @@ from scipy import sparse
 from manifact.graphs.builder import GraphBuilder
 from manifact.graphs.operator import Graph, LabelCliques
 from manifact.utils import checks
+from manifact.utils.labels import labelled
 
 WEIGHTS = ("binary", "class")
 
@@ -50,18 +51,6 @@ class LabelGraph(GraphBuilder):
         values = np.ones(len(members)) if self.weight == "binary" else 1 / np.sqrt(sizes[members])
         shape = (X.shape[0], max(1, len(classes)))
         return LabelCliques(sparse.csr_array((values, (np.flatnonzero(known), members)), shape=shape))
-
-
-def labelled(labels: Any) -> Any:
-    """Which samples have a label: all but those with −1, NaN, None or ""."""
-    return np.array([not _is_missing(label) for label in labels], dtype=bool)
-
-
-def _is_missing(label: Any) -> bool:
-    if label is None or (isinstance(label, float | np.floating) and np.isnan(label)):
-        return True
-    # An array of names and numbers has become one of strings.
-    return label in ("-1", "") if isinstance(label, str) else bool(label == -1)
 
 
 def _comparable(labels: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import IO, Any
 import numpy as np
 
 from manifact.backends import Array
-from manifact.io.readers.problems import optional
+from manifact.io.file_errors import optional_module
 from manifact.utils.files import check_place, replacing
 
 #: What a matrix and what a table of columns can be written as.
@@ -32,7 +32,7 @@ def check_output(path: Path | str, suffixes: Sequence[str] = MATRICES) -> Path:
         raise ValueError(f"{file} has an ending that we do not write ({file.suffix or 'none'}): choose one of {known}")
     check_place("path", file)
     if file.suffix.lower() == ".parquet":
-        optional("pyarrow.parquet", "pyarrow", "parquet", str(file))
+        optional_module("pyarrow.parquet", "pyarrow", "parquet", str(file))
     return file
 
 
@@ -43,7 +43,7 @@ def write_matrix(
 
     A .npy file holds V alone, .npz X with ``names`` and ``feature_names``, the others a header and the names in their
     first column. ``columns`` default to "part0", "part1" and so on. Every value has the digits that bring it back
-    exactly, and `manifact.io.readers.read` reads what is written.
+    exactly, and `manifact.io.read` reads what is written.
     """
     file = check_output(path)
     V = np.asarray(V)
@@ -118,7 +118,7 @@ def _write_columns(file: Path, columns: Columns) -> None:
 
 
 def _write(file: Path, save: Callable[[Path], None]) -> None:
-    """Save to a file beside it that takes its place; a disk that is full or not ours is told in one sentence."""
+    """Save to a file beside it that takes its place; one sentence if the disk is full or refuses."""
     try:
         with replacing(file) as temporary:
             save(temporary)
@@ -137,7 +137,7 @@ def _save_npz(file: Path, arrays: dict[str, Any]) -> None:
 
 
 def _save_parquet(file: Path, columns: Columns) -> None:
-    parquet = optional("pyarrow.parquet", "pyarrow", "parquet", str(file))
+    parquet = optional_module("pyarrow.parquet", "pyarrow", "parquet", str(file))
     import pyarrow as pa
 
     arrays = [pa.array(np.ascontiguousarray(column)) for column in map(np.asarray, columns.values())]

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from manifact.backends import Array
 from manifact.models import feature_names as naming
 from manifact.utils.files import check_place
+from manifact.utils.labels import labelled
 
 #: Channels that an image may have.
 CHANNELS = (1, 3)
@@ -169,7 +170,7 @@ def _classes(labels: Any, n: int) -> tuple[list[str] | None, Array | None]:
     values = np.asarray(labels)
     if values.shape != (n,):
         raise ValueError(f"labels has shape {values.shape} for {n} samples: give one label for each")
-    known = np.array([not _missing(value) for value in values.tolist()], dtype=bool)
+    known = labelled(values)
     if not known.any():
         return None, None
     # Numbers in the order of numbers, and all else in that of its text.
@@ -179,12 +180,6 @@ def _classes(labels: Any, n: int) -> tuple[list[str] | None, Array | None]:
     class_of = np.full(n, -1)
     class_of[known] = inverse
     return [_plain(name) for name in names.tolist()], class_of
-
-
-def _missing(value: Any) -> bool:
-    if value is None or (isinstance(value, float) and np.isnan(value)):
-        return True
-    return value in ("", "-1", "nan", "None") if isinstance(value, str) else bool(value == -1)
 
 
 def _plain(name: Any) -> str:

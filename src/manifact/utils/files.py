@@ -7,8 +7,12 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from manifact.backends import Array
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @contextmanager
@@ -75,12 +79,6 @@ def write_arrays(path: Path, arrays: Mapping[str, Array], metadata: dict[str, st
         raise OSError(f"{path} cannot be written ({error}): name another file") from error
 
 
-def _umask() -> int:
-    mask = os.umask(0o077)  # what another thread makes in between is its owner's alone
-    os.umask(mask)
-    return mask
-
-
 def read_arrays(path: Path) -> tuple[dict[str, Array], dict[str, str]]:
     """Arrays and metadata of a safetensors file, or one sentence that says why not."""
     from safetensors import SafetensorError, safe_open
@@ -90,3 +88,9 @@ def read_arrays(path: Path) -> tuple[dict[str, Array], dict[str, str]]:
             return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
     except SafetensorError as error:
         raise ValueError(f"{path} is torn or not a file of ours ({error}): name another one") from error
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)  # what another thread makes in between is its owner's alone
+    os.umask(mask)
+    return mask

@@ -1,15 +1,17 @@
 """From samples to X and back through JSON."""
 
 import json
+from collections import Counter
 
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
+from tests.io.counting import count_analysed
 
 from manifact.datasets import load
-from manifact.io.preparation import Preparation, learn
-from manifact.io.preparation.words import TOKEN, stop_words
+from manifact.io.preparation import Preparation, learn, learn_and_apply
+from manifact.io.preparation.vocabulary import TOKEN, stop_words
 from manifact.io.readers import Samples, read
 
 TEXTS = [
@@ -281,3 +283,36 @@ def test_what_another_version_or_an_accident_wrote_is_refused(changes):
     for key in changes:
         with pytest.raises(ValueError, match=r"^the model's preparation is "):
             Preparation.from_dict({other: value for other, value in facts.items() if other != key})
+
+
+@pytest.mark.parametrize("scale", ["unit", "sum", "none"])
+@pytest.mark.parametrize(
+    "options", [{}, {"weighting": "counts"}, {"ngrams": (1, 2)}, {"min_df": 2, "stop_words": None}, {"max_features": 5}]
+)
+def test_learning_and_applying_at_once_is_the_same_to_the_last_bit(scale, options):
+    preparation, X = learn_and_apply(documents(), scale=scale, **options)
+    assert preparation == learn(documents(), scale=scale, **options)
+    again = preparation.apply(documents())
+    identical(X, again)
+    assert X.indices.dtype == again.indices.dtype
+
+
+def test_learning_and_applying_at_once_to_tables_and_images(rng):
+    numbers, pixels = table(rng.random((5, 6))), images(np.arange(8, dtype=np.uint8).reshape(2, 4), (2, 2))
+    for samples in (numbers, pixels):
+        preparation, X = learn_and_apply(samples)
+        assert preparation == learn(samples)
+        identical(X, preparation.apply(samples))
+
+
+def test_documents_are_split_into_words_once(monkeypatch):
+    seen = count_analysed(monkeypatch)
+    learn_and_apply(documents(), ngrams=(1, 2))
+    assert seen == Counter(TEXTS)
+
+
+def test_unknown_options():
+    with pytest.raises(TypeError, match="colour=… is not known: choose among"):
+        learn(documents(), colour=3)
+    with pytest.raises(ValueError, match=r"columns='max' is for tables, not for documents"):
+        learn(documents(), columns="max")

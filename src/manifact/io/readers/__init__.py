@@ -4,9 +4,9 @@
 and everything else that a model learns from its samples is `manifact.io.preparation`.
 """
 
-from manifact.io.readers.choosing import check, known, read
+from manifact.io.raw_samples import Samples
+from manifact.io.readers.formats import check, known, read
 from manifact.io.readers.matrices import read_graph, read_matrix
-from manifact.io.readers.plain import read_words
-from manifact.io.readers.samples import Samples
+from manifact.io.readers.text_documents import read_words
 
 __all__ = ["Samples", "check", "known", "read", "read_graph", "read_matrix", "read_words"]

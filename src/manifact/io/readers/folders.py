@@ -1,22 +1,23 @@
-"""What a folder holds: files of text, images, or the parts of a 10x matrix."""
+"""What a folder holds: documents or images."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from manifact.backends import Array
-from manifact.io.readers.problems import refusal
+from manifact.io.file_errors import refusal
+from manifact.utils.progress import steps
 
 IMAGES = frozenset((".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".pgm"))
 TEXTS = frozenset((".txt", ".text", ".md", ".rst"))
 
 
 def walk(folder: Path) -> list[Path]:
-    """The files in a folder and its subfolders, by name; what is hidden is left out, links to folders as well."""
+    """The files in a folder and its subfolders, by name, without hidden ones and those behind links to folders."""
     found = []
     for here, folders, files in os.walk(folder, onerror=_raise):
         folders[:] = [name for name in folders if not name.startswith((".", "__MACOSX"))]
@@ -24,15 +25,15 @@ def walk(folder: Path) -> list[Path]:
     return sorted((file for file in found if file.is_file()), key=lambda file: file.relative_to(folder).as_posix())
 
 
-def sorted_out(folder: Path, kind: str | None) -> tuple[str, list[Path]]:
+def find_samples(folder: Path, kind: str | None) -> tuple[str, list[Path]]:
     """Whether a folder holds documents or images, and these files.
 
     A file without an ending is a document where there are no images: the newsgroups' messages are such files.
     """
     files = walk(folder)
     images = [file for file in files if file.suffix.lower() in IMAGES]
-    bare = [] if images and kind is None else [file for file in files if not file.suffix]
-    texts = sorted([file for file in files if file.suffix.lower() in TEXTS] + bare, key=files.index)
+    endings = TEXTS if images and kind is None else TEXTS | {""}
+    texts = [file for file in files if file.suffix.lower() in endings]
     if kind is None and images and texts:
         found = f"has {len(texts)} files of text and {len(images)} images"
         raise refusal(folder, found, "say with kind='documents' or kind='images' which are meant")
@@ -43,6 +44,14 @@ def sorted_out(folder: Path, kind: str | None) -> tuple[str, list[Path]]:
         known = ", ".join(sorted(IMAGES if kind == "images" else TEXTS))
         raise refusal(folder, f"has no {kind}", f"put some there ({known}), or name a single file")
     return kind, chosen
+
+
+def with_progress(title: str, files: Sequence[Path]) -> Iterator[Path]:
+    """The files one by one, with a bar for a person who waits."""
+    with steps(title, len(files)) as advance:
+        for file in files:
+            yield file
+            advance(1)
 
 
 def relative(folder: Path, files: Sequence[Path]) -> list[str]:
@@ -57,7 +66,7 @@ def classes(folder: Path, files: Sequence[Path]) -> Array | None:
 
 
 def _readable(name: str) -> str:
-    """The name as text that a file can hold, bytes that are no UTF-8 in figures: names that differ stay different."""
+    """The name as text that a file can hold, bytes that are not UTF-8 as escapes: names that differ stay different."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 

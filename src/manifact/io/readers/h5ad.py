@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from manifact.backends import Array
-from manifact.io.readers import tables
-from manifact.io.readers.problems import optional, refusal
-from manifact.io.readers.samples import Samples
+from manifact.io.file_errors import optional_module, refusal
+from manifact.io.raw_samples import Samples
+from manifact.io.readers import table_checks
 from manifact.utils import memory
 
 
@@ -21,7 +21,7 @@ def read(file: Path, source: str, layer: str | None = None, label: str | None = 
     """X, or a layer, with the names of observations and variables, and a column of obs as labels."""
     with _opened(file) as (stored, element):
         part = "X" if layer is None else f"layers/{layer}"
-        X = tables.table(file, _matrix(file, stored, element, part), part)
+        X = table_checks.checked_table(file, _matrix(file, stored, element, part), part)
         obs, var = (_frame(file, stored, element, part) for part in ("obs", "var"))
         if (len(obs), len(var)) != X.shape:
             found = f"has {len(obs)} observations and {len(var)} variables for {X.shape[0]} x {X.shape[1]} values"
@@ -31,7 +31,7 @@ def read(file: Path, source: str, layer: str | None = None, label: str | None = 
             source,
             X,
             names=[str(name) for name in obs.index],
-            feature_names=tables.made_different([str(name) for name in var.index]),
+            feature_names=table_checks.made_distinct([str(name) for name in var.index]),
             labels=None if label is None else _classes(file, obs, label),
         )
 
@@ -41,7 +41,7 @@ def read_pairs(file: Path, name: str) -> Any:
     if not file.is_file():
         raise refusal(file, "does not exist", "check the path")
     with _opened(file) as (stored, element):
-        return tables.table(file, _matrix(file, stored, element, f"obsp/{name}"), f"obsp/{name}")
+        return table_checks.checked_table(file, _matrix(file, stored, element, f"obsp/{name}"), f"obsp/{name}")
 
 
 @contextmanager
@@ -49,7 +49,7 @@ def _opened(file: Path) -> Iterator[tuple[Any, Any]]:
     """The open file, and the function that reads an element of it."""
     if file.stat().st_size == 0:
         raise refusal(file, "is empty", "write it again")
-    anndata = optional("anndata", "anndata", "anndata", str(file))
+    anndata = optional_module("anndata", "anndata", "anndata", str(file))
     try:
         from anndata.io import read_elem
     except ImportError:  # before anndata 0.11
@@ -94,4 +94,6 @@ def _classes(file: Path, obs: Any, label: str) -> Array:
     column = obs[label]
     if column.dtype.kind in "iub":
         return np.asarray(column)
-    return tables.from_text(["" if absent else str(value) for value, absent in zip(column, column.isna(), strict=True)])
+    return table_checks.labels_from_text(
+        ["" if absent else str(value) for value, absent in zip(column, column.isna(), strict=True)]
+    )

@@ -7,8 +7,8 @@ from typing import Any
 
 from scipy import sparse
 
-from manifact.io.readers.choosing import read
-from manifact.io.readers.problems import guarded, refusal
+from manifact.io.file_errors import guarded, refusal
+from manifact.io.readers.formats import read
 
 #: What a graph of an .h5ad file begins with.
 OBSP = "obsp:"

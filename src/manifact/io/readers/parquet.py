@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from manifact.backends import Array
-from manifact.io.readers import records, tables
-from manifact.io.readers.problems import optional, refusal
-from manifact.io.readers.samples import Samples
+from manifact.io.file_errors import optional_module, refusal
+from manifact.io.raw_samples import Samples
+from manifact.io.readers import record_documents, table_checks
 from manifact.utils import memory
 
 
@@ -32,7 +32,7 @@ def read(
     index = _index(opened, header)
     for option, field in (("name", name), ("label", label)):
         if field is not None and field not in header:
-            raise records.no_field(file, option, field, header)
+            raise record_documents.no_field(file, option, field, header)
     if name is None:
         name = index[0] if len(index) == 1 else None
         if name is None and not index and header and header[0] != label and _is_text(opened.schema_arrow.field(0)):
@@ -53,7 +53,7 @@ def read(
     return Samples(
         "table",
         source,
-        tables.table(file, X),
+        table_checks.checked_table(file, X),
         names=None if name is None else _text(file, opened, name),
         feature_names=features,
         image_shape=image_shape,
@@ -68,25 +68,25 @@ def read_documents(
     opened = _opened(file)
     header = _header(file, opened)
     columns = {}
-    for option, field in (("text", text or records.TEXT), ("name", name), ("label", label)):
+    for option, field in (("text", text or record_documents.TEXT), ("name", name), ("label", label)):
         if field is not None:
             if field not in header:
-                raise records.no_field(file, option, field, header)
+                raise record_documents.no_field(file, option, field, header)
             columns[option] = _text(file, opened, field)
     if not columns["text"]:
         raise refusal(file, "has no documents", "write a row for each")
-    return records.samples(source, columns)
+    return record_documents.samples(source, columns)
 
 
 def _opened(file: Path) -> Any:
     if file.stat().st_size == 0:
         raise refusal(file, "is empty", "write it again")
-    parquet = optional("pyarrow.parquet", "pyarrow", "parquet", str(file))
+    parquet = optional_module("pyarrow.parquet", "pyarrow", "parquet", str(file))
     return parquet.ParquetFile(file)
 
 
 def _header(file: Path, opened: Any) -> list[str]:
-    return tables.different(file, opened.schema_arrow.names)
+    return table_checks.distinct_names(file, opened.schema_arrow.names)
 
 
 def _index(opened: Any, header: list[str]) -> list[str]:
@@ -119,7 +119,7 @@ def _text(file: Path, opened: Any, column: str) -> list[str]:
 
 
 def _classes(file: Path, opened: Any, column: str) -> Array:
-    return tables.from_text(_text(file, opened, column))
+    return table_checks.labels_from_text(_text(file, opened, column))
 
 
 def _is_number(field: Any) -> bool:

@@ -1,0 +1,119 @@
+"""Documents: words counted, weighted and scaled, with the vocabulary of the training documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from manifact.io.preparation import vocabulary
+from manifact.io.preparation.base_preparation import Preparation, list_of_strings, scaled
+from manifact.io.raw_samples import Samples
+from manifact.utils import checks
+
+WEIGHTINGS = ("tfidf", "counts")
+#: From so many documents on, words of one document and words of almost all are left out.
+MANY = 100
+
+
+@dataclass(frozen=True)
+class DocumentPreparation(Preparation):
+    """Documents x words, sparse: counts, or (1 + log tf) (1 + log((1 + N) / (1 + df))) as scikit-learn weights them.
+
+    Words are in lower case. A document without a known word is a row of zeros.
+    """
+
+    kind = "documents"
+
+    weighting: str = "tfidf"
+    idf: list[float] | None = None
+    stop_words: list[str] = field(default_factory=list)
+    ngrams: tuple[int, int] = (1, 1)
+
+    @staticmethod
+    def learn(
+        samples: Samples,
+        scale: str,
+        weighting: str = "tfidf",
+        min_df: int | float | None = None,
+        max_df: int | float | None = None,
+        max_features: int | None = None,
+        stop_words: str | Iterable[str] | None = "english",
+        ngrams: tuple[int, int] = (1, 1),
+    ) -> tuple[DocumentPreparation, Any]:
+        """The vocabulary of these documents with its weights, and the counts of its words in them (CSR)."""
+        checks.option("weighting", weighting, WEIGHTINGS)
+        if max_features is not None:
+            checks.integer("max_features", max_features, 1)
+        n = samples.n_samples
+        low, high = _bounds(n, min_df, max_df)
+        left_out, lengths = vocabulary.stop_words(stop_words), vocabulary.ngram_lengths(ngrams)
+        counter = _counter(left_out, lengths)
+        counter.set_params(min_df=low, max_df=high, max_features=max_features)
+        try:
+            counts = counter.fit_transform(samples.texts)
+        except ValueError as problem:  # scikit-learn says so in several ways
+            raise ValueError(
+                f"{samples.source} leaves no words of its {n} documents with min_df={low}, max_df={high} and "
+                f"{len(left_out)} stop words: lower min_df=…, raise max_df=…, or give other stop_words=…"
+            ) from problem
+        counts.sort_indices()  # as they are for new documents, so that X is the same to the last bit
+        idf = None
+        if weighting == "tfidf":
+            seen = np.bincount(counts.indices, minlength=counts.shape[1])
+            idf = (np.log((1 + n) / (1 + seen)) + 1).tolist()
+        names = counter.get_feature_names_out().tolist()
+        return DocumentPreparation(scale, names, None, weighting, idf, left_out, lengths), counts
+
+    def apply_to_counts(self, counts: Any) -> Any:
+        """X of documents whose words are counted already."""
+        return scaled(self._weighted(counts), self.scale)
+
+    def _values(self, samples: Samples) -> Any:
+        counter = _counter(self.stop_words, self.ngrams)
+        counter.set_params(vocabulary=self.feature_names)
+        return self._weighted(counter.transform(samples.texts))
+
+    def _weighted(self, counts: Any) -> Any:
+        X = sparse.csr_array(counts, dtype=np.float64)
+        if self.idf is not None:
+            X.data = (np.log(X.data) + 1) * np.array(self.idf)[X.indices]
+        return X
+
+    def _learnt(self) -> dict[str, Any]:
+        return {
+            "vocabulary": self.feature_names,
+            "weighting": self.weighting,
+            "idf": self.idf,
+            "stop_words": self.stop_words,
+            "ngrams": list(self.ngrams),
+            "token_pattern": vocabulary.TOKEN,
+        }
+
+    @classmethod
+    def _restored(cls, stored: dict[str, Any]) -> DocumentPreparation:
+        names, idf, weighting = list_of_strings("vocabulary", stored["vocabulary"]), stored["idf"], stored["weighting"]
+        checks.option("weighting", weighting, WEIGHTINGS)
+        vocabulary.check_token_pattern(stored["token_pattern"])
+        if (idf is None) != (weighting == "counts") or (idf is not None and len(idf) != len(names)):
+            raise ValueError("its weights do not fit its vocabulary")
+        left_out = list_of_strings("stop_words", stored["stop_words"])
+        return cls(stored["scale"], names, None, weighting, idf, left_out, vocabulary.ngram_lengths(stored["ngrams"]))
+
+
+def _counter(stop_words: list[str], ngrams: tuple[int, int]) -> Any:
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    return CountVectorizer(token_pattern=vocabulary.TOKEN, stop_words=stop_words or None, ngram_range=ngrams)
+
+
+def _bounds(n: int, min_df: int | float | None, max_df: int | float | None) -> tuple[int | float, int | float]:
+    """Bounds on the documents that have a word; of many documents, words in one or in almost all are left out."""
+    low = min_df if min_df is not None else 2 if n > MANY else 1
+    high = max_df if max_df is not None else 0.95 if n > MANY else 1.0
+    for name, value in (("min_df", low), ("max_df", high)):
+        checks.real(name, value, at_least=0, at_most=1 if isinstance(value, float) else None)
+    return low, high

@@ -1,0 +1,121 @@
+"""Learning a preparation from the training samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypedDict, Unpack
+
+from manifact.io.preparation.base_preparation import COLUMNS, SCALES, Preparation, spoken
+from manifact.io.preparation.document_preparation import DocumentPreparation
+from manifact.io.preparation.image_preparation import ImagePreparation
+from manifact.io.preparation.table_preparation import TablePreparation
+from manifact.io.raw_samples import Samples
+from manifact.utils import checks
+
+
+class WordOptions(TypedDict, total=False):
+    """Options that have a meaning for documents alone."""
+
+    weighting: str | None
+    min_df: int | float | None
+    max_df: int | float | None
+    max_features: int | None
+    stop_words: str | Iterable[str] | None
+    ngrams: tuple[int, int] | None
+
+
+class LearnOptions(WordOptions, total=False):
+    """Options of `learn`."""
+
+    scale: str
+    columns: str
+
+
+def learn(samples: Samples, **options: Unpack[LearnOptions]) -> Preparation:
+    """The preparation of these samples and of new ones like them.
+
+    Parameters
+    ----------
+    samples : Samples
+        The training samples.
+    scale : {"unit", "sum", "none"}, default="unit"
+        Rows get Euclidean length 1, as in the papers, or sum 1, or stay as they are.
+    columns : {"none", "max"}, default="none"
+        Tables: columns stay as they are, or are divided by their largest value before rows are scaled, so that a
+        column in large units does not drown the others.
+    weighting : {"tfidf", "counts"}, default="tfidf"
+        Documents: (1 + log tf) · idf with scikit-learn's smoothed idf, or counts, which the divergence is made for.
+    min_df, max_df : int or float, optional
+        Documents: words are kept that at least and at most so many documents have (a fraction, if it is a float).
+        Default: 2 and 0.95 from 101 documents on, so that a misspelling and a boilerplate word are no features, and
+        no bounds below, where every word counts.
+    max_features : int, optional
+        Documents: only so many words, the most frequent ones.
+    stop_words : {"english", "none"}, list of str or None, default="english"
+        Documents: words to leave out. English function words are left out because topics that list "the" and "of"
+        are the first thing that users of topic models mend, and in texts of other languages the list touches few
+        words. It is scikit-learn's list, whose faults are known, without the words that topics are about ("system",
+        "bill", "interest") and with what our words leave of contractions ("don", "ve"). Give a list of your own where
+        it matters.
+    ngrams : (int, int), default=(1, 1)
+        Documents: the least and the most words that a feature has. A word is two characters or more with a letter
+        among them, which leaves out numbers.
+
+    Returns
+    -------
+    Preparation
+
+    Examples
+    --------
+    >>> from manifact.io import Samples, learn
+    >>> texts = ["apples and pears", "pears, plums, pears", "1984"]
+    >>> prepared = learn(Samples("documents", "fruit.txt", texts=texts), weighting="counts", scale="none")
+    >>> prepared.feature_names
+    ['apples', 'pears', 'plums']
+    >>> prepared.apply(Samples("documents", "new.txt", texts=["plums and plums", "cherries"])).toarray()
+    array([[0., 0., 2.],
+           [0., 0., 0.]])
+    """
+    return _learn(samples, options)[0]
+
+
+def learn_and_apply(samples: Samples, **options: Unpack[LearnOptions]) -> tuple[Preparation, Any]:
+    """The preparation that `learn` makes of these samples, and X, which is ``preparation.apply(samples)``.
+
+    It splits documents into words once, where `learn` and `apply` would each do it.
+    """
+    preparation, apply = _learn(samples, options)
+    return preparation, apply()
+
+
+def _learn(samples: Samples, options: LearnOptions) -> tuple[Preparation, Callable[[], Any]]:
+    """The preparation, and a function that gives X of the training samples."""
+    for option in options:
+        if option not in LearnOptions.__annotations__:
+            raise TypeError(f"{option}=… is not known: choose among {', '.join(LearnOptions.__annotations__)}")
+    scale, columns = options.get("scale", "unit"), options.get("columns", "none")
+    checks.option("scale", scale, SCALES)
+    checks.option("columns", columns, COLUMNS)
+    words = _word_options(options)
+    if samples.kind != "table" and columns != "none":
+        raise ValueError(f"columns={columns!r} is for tables, not for {samples.kind}: leave it out")
+    if samples.kind == "documents":
+        documents, counts = DocumentPreparation.learn(samples, scale, **words)
+        return documents, lambda: documents.apply_to_counts(counts)
+    for option, value in words.items():
+        shown = repr(value) if isinstance(value, str | int | float | tuple) else "…"
+        raise ValueError(f"{option}={shown} is for documents, not for {spoken(samples.kind)}: leave it out")
+    learnt: Preparation = (
+        TablePreparation.learn(samples, scale, columns)
+        if samples.kind == "table"
+        else ImagePreparation.learn(samples, scale)
+    )
+    return learnt, lambda: learnt.apply(samples)
+
+
+def _word_options(options: LearnOptions) -> dict[str, Any]:
+    """The options for documents that were given: None leaves one out, but means no words where it is for stop words."""
+    given = {name: value for name, value in options.items() if name in WordOptions.__annotations__}
+    if "stop_words" in given and given["stop_words"] is None:
+        given["stop_words"] = "none"
+    return {name: value for name, value in given.items() if value is not None}

@@ -1,0 +1,126 @@
+"""How a delimited table is laid out: what separates cells, whether there is a header, what each column holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from manifact.io.file_errors import refusal
+from manifact.io.readers import table_checks
+from manifact.io.readers.delimited_cells import has_decimal_comma, is_missing, is_text
+from manifact.io.readers.delimited_headers import is_header
+from manifact.io.readers.text_files import open_text
+
+#: A line's number and its cells.
+Row = tuple[int, list[str]]
+
+
+def delimiter(file: Path) -> str:
+    """What separates cells: tabs in .tsv, otherwise what the first line has most of."""
+    if ".tsv" in [suffix.lower() for suffix in file.suffixes[-2:]]:
+        return "\t"
+    with open_text(file) as text:
+        first = re.sub(r'"[^"]*("|$)', "", next((line for line in text if line.strip()), ""))
+    return max(",;\t", key=first.count)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What the columns of a delimited table hold."""
+
+    width: int
+    header: list[str] | None
+    name: int | None
+    label: int | None
+    wanted: frozenset[str] | None = None
+
+    @cached_property
+    def columns(self) -> list[int]:
+        """The columns of numbers: those that are wanted, if that was said and there is a header."""
+        free = [column for column in range(self.width) if column not in (self.name, self.label)]
+        if self.wanted is None or self.header is None:
+            return free
+        return [column for column in free if self.header[column] in self.wanted]
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The first column of numbers and the one after the last."""
+        return self.columns[0], self.columns[-1] + 1
+
+    @property
+    def contiguous(self) -> bool:
+        """Whether all columns between these hold numbers."""
+        first, last = self.span
+        return last - first == len(self.columns)
+
+    def feature_names(self) -> list[str] | None:
+        """The header of the columns of numbers."""
+        return None if self.header is None else [self.header[column] for column in self.columns]
+
+    def called(self, column: int) -> str:
+        """A column as a person finds it."""
+        name = self.header[column] if self.header is not None else ""
+        return f"column {name!r}" if name else f"column {column + 1}"
+
+    def not_a_number(self, file: Path, line: int, column: int, cell: str) -> ValueError:
+        """The error for a cell that should be a number."""
+        at = f"line {line}, {self.called(column)}"
+        if is_missing(cell):
+            value = f" ({cell.strip()})" if cell.strip() else ""
+            return refusal(file, f"has a missing value{value} in {at}", "fill it in, or drop the row or the column")
+        shown = cell if len(cell) <= 40 else f"{cell[:40]}…"
+        if has_decimal_comma(cell):
+            return refusal(file, f"has {shown!r} in {at}, with a decimal comma", "write numbers with a point")
+        key = self.header[column] if self.header is not None and self.header[column] else str(column + 1)
+        remedy = f"drop the column, or use it with label={key!r} or name={key!r}"
+        return refusal(file, f"has text {shown!r} in {at}, where a number should be", remedy)
+
+
+def find_layout(
+    file: Path, head: Sequence[Row], name: str | None, label: str | None, wanted: Sequence[str] | None = None
+) -> Layout:
+    """The layout, from the first rows and the columns that were asked for."""
+    first, body = head[0][1], [cells for _, cells in head[1:]]
+    short = bool(body) and len(body[0]) == len(first) + 1  # R leaves out the header of row names
+    top = [cell.strip() for cell in (["", *first] if short else first)]
+    header = top if short or _asked_for(top, (name, label), wanted) or is_header(first, body) else None
+    width = len(top)
+    if header is not None:
+        table_checks.distinct_names(file, [cell for cell in header if cell])
+    chosen = {"name": _column(file, "name", name, header, width), "label": _column(file, "label", label, header, width)}
+    if chosen["name"] is None and chosen["label"] != 0 and _has_names(header, body if header is not None else [first]):
+        chosen["name"] = 0
+    layout = Layout(width, header, chosen["name"], chosen["label"], None if wanted is None else frozenset(wanted))
+    if not layout.columns and layout.wanted:
+        raise refusal(file, "has none of the model's columns", f"they are {', '.join(sorted(layout.wanted)[:5])}, …")
+    if not layout.columns:
+        raise refusal(file, "has no column of numbers", "say with kind='documents' that it holds documents")
+    return layout
+
+
+def _asked_for(first: list[str], chosen: Sequence[str | None], wanted: Sequence[str] | None) -> bool:
+    """Whether the first row holds the names of columns that were asked for: then it can be nothing but a header."""
+    named = {cell for cell in chosen if cell is not None and is_text(cell)} & set(first)
+    return bool(named) or (bool(wanted) and set(wanted or ()) <= set(first))
+
+
+def _has_names(header: list[str] | None, body: list[list[str]]) -> bool:
+    if header is not None and not header[0]:
+        return True
+    return any(is_text(cells[0]) for cells in body if cells)
+
+
+def _column(file: Path, option: str, wanted: str | None, header: list[str] | None, width: int) -> int | None:
+    if wanted is None:
+        return None
+    if header is not None and wanted in header:
+        return header.index(wanted)
+    if header is None and wanted.isascii() and wanted.isdigit() and 1 <= int(wanted) <= width:
+        return int(wanted) - 1
+    if header is None:
+        raise refusal(file, f"has no header and {option}={wanted!r}", f"give a column from 1 to {width}")
+    names = ", ".join(header[:10]) + (", …" if width > 10 else "")
+    raise refusal(file, f"has no column for {option}={wanted!r}, but {names}", "choose one of them")

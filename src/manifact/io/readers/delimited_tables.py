@@ -1,0 +1,125 @@
+"""Tables as delimited text: .csv, .tsv, compressed or not, with or without a header and row names."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from manifact.backends import Array
+from manifact.io.file_errors import refusal
+from manifact.io.raw_samples import Samples
+from manifact.io.readers import table_checks
+from manifact.io.readers.delimited_cells import is_number
+from manifact.io.readers.delimited_layout import Layout, Row, delimiter, find_layout
+from manifact.io.readers.text_files import long_cells, open_text
+from manifact.utils import memory
+
+#: Rows whose cells say what a column holds, and cells that are turned into numbers together.
+HEAD, BLOCK = 200, 1 << 18
+
+
+def read(
+    file: Path,
+    source: str,
+    name: str | None = None,
+    label: str | None = None,
+    columns: Sequence[str] | None = None,
+    image_shape: tuple[int, ...] | None = None,
+) -> Samples:
+    """The table in a text file.
+
+    The first row is a header if one of its cells is text above numbers, if all are text, if they are 0, 1, 2 and so
+    on, as pandas numbers columns, or if they are text in the corner and then numbers that rise or fall as wavelengths
+    and years do, where the rows below do not. The first column holds row names if it is text, if its header is empty,
+    or if the header is one cell short, as R writes it. ``name`` and ``label`` choose columns by their header, or by
+    their number from 1 where there is none. Commas, semicolons and tabs separate cells, and blank lines are skipped.
+    """
+    with open_text(file, newline="") as text, long_cells():
+        rows = _rows(file, csv.reader(text, delimiter=delimiter(file), strict=True))
+        head = list(islice(rows, HEAD))
+        if not head:
+            raise refusal(file, "is empty", "write a row for each sample")
+        found = find_layout(file, head, name, label, columns)
+        body = head[1:] if found.header is not None else head
+        if not body:
+            raise refusal(file, "has a header and no samples", "write a row for each sample")
+        _fits(file, source, body, found)
+        cells = _cells(file, chain(body, rows), found)
+    X, names, classes = cells
+    return Samples(
+        "table",
+        source,
+        table_checks.checked_table(file, X),
+        names=names if found.name is not None else None,
+        feature_names=found.feature_names(),
+        image_shape=image_shape,
+        labels=table_checks.labels_from_text(classes) if found.label is not None else None,
+    )
+
+
+def _rows(file: Path, reader: Any) -> Iterator[Row]:
+    """Rows that are not blank, each with the number of its line."""
+    try:
+        for cells in reader:
+            if cells and (len(cells) > 1 or cells[0].strip()):
+                yield reader.line_num, cells
+    except csv.Error as problem:
+        raise refusal(file, f"has a broken line {reader.line_num} ({problem})", "check its quotes") from problem
+
+
+def _cells(file: Path, rows: Iterator[Row], found: Layout) -> tuple[Array, list[str], list[str]]:
+    """The numbers, names and labels of all rows."""
+    names: list[str] = []
+    classes: list[str] = []
+    blocks = []
+    size = max(1, BLOCK // found.width)
+    while block := list(islice(rows, size)):
+        for line, cells in block:
+            if len(cells) != found.width:
+                given = f"has {len(cells)} cells in line {line} and {found.width} in the first"
+                raise refusal(file, given, "give every row the same columns")
+        if found.name is not None:
+            names += [cells[found.name] for _, cells in block]
+        if found.label is not None:
+            classes += [cells[found.label].strip() for _, cells in block]
+        blocks.append(_numbers(file, block, found))
+    return np.concatenate(blocks), names, classes
+
+
+def _numbers(file: Path, block: list[Row], found: Layout) -> Array:
+    first, last = found.span
+    if found.contiguous:
+        kept = [cells[first:last] for _, cells in block]
+    else:
+        kept = [[cells[column] for column in found.columns] for _, cells in block]
+    try:
+        numbers = np.array(kept, dtype=np.float64)
+    except ValueError:
+        raise _text(file, block, found) from None
+    # Python takes 1_000 for a number, and so does NumPy; in a table it is a name in the wrong column.
+    if not np.isfinite(numbers).all() or any("_" in "".join(cells) for cells in kept):
+        raise _text(file, block, found)
+    return numbers
+
+
+def _text(file: Path, block: list[Row], found: Layout) -> ValueError:
+    """The error for the first cell that is not a finite number."""
+    for line, cells in block:
+        for column in found.columns:
+            if not is_number(cells[column]):
+                return found.not_a_number(file, line, column, cells[column])
+    return refusal(file, f"has text among numbers from line {block[0][0]} on", "store numbers alone")
+
+
+def _fits(file: Path, source: str, head: list[Row], found: Layout) -> None:
+    """The table and its copy while blocks are joined must fit, judged by the bytes of the first rows."""
+    if file.suffix.lower() == ".gz":
+        return
+    sample = sum(len(cell) + 1 for _, cells in head for cell in cells)
+    rows = file.stat().st_size * len(head) / sample
+    memory.require(int(16 * rows * found.width), source, "use fewer rows, or a sparse format such as .npz")

@@ -1,0 +1,217 @@
+"""The formats that are read: which reader a path gets, by the end of its name or by what a folder holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+import numpy as np
+
+from manifact.io.file_errors import guarded, refusal
+from manifact.io.raw_samples import KINDS, Kind, Samples
+from manifact.io.readers import folders
+from manifact.io.readers.tenx import is_tenx
+from manifact.utils import checks
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A function ``(file, source, **options) -> Samples`` that is imported when it is needed."""
+
+    kind: Kind
+    what: str
+    module: str
+    function: str
+    options: tuple[str, ...] = ()
+
+
+_COLUMNS = ("name", "label", "columns", "image_shape")
+_DELIMITED = Reader("table", "a table of text", "delimited_tables", "read", _COLUMNS)
+_RECORDS = ("text", "name", "label")
+_RECORDS_IN_TABLE = Reader("documents", "a table of text", "record_documents", "read_delimited", _RECORDS)
+
+#: Readers by the end of the name; the first one for an ending is used where no kind is asked for.
+READERS: dict[str, tuple[Reader, ...]] = {
+    ".npy": (Reader("table", "a NumPy array", "numpy_files", "read_npy", ("image_shape",)),),
+    ".npz": (Reader("table", "NumPy arrays", "numpy_files", "read_npz", ("variable", "image_shape")),),
+    ".csv": (_DELIMITED, _RECORDS_IN_TABLE),
+    ".tsv": (_DELIMITED, _RECORDS_IN_TABLE),
+    ".parquet": (
+        Reader("table", "a Parquet file", "parquet", "read", _COLUMNS),
+        Reader("documents", "a Parquet file", "parquet", "read_documents", _RECORDS),
+    ),
+    ".mtx": (Reader("table", "a Matrix Market file", "matrix_market", "read", ("image_shape",)),),
+    ".mat": (Reader("table", "a MATLAB file", "matlab_files", "read", ("variable", "image_shape")),),
+    ".h5ad": (Reader("table", "an AnnData file", "h5ad", "read", ("layer", "label")),),
+    ".txt": (Reader("documents", "text", "text_documents", "read_lines"), _DELIMITED),
+    ".jsonl": (Reader("documents", "JSON lines", "record_documents", "read_jsonl", _RECORDS),),
+}
+#: Endings of text files, which may be compressed (``.csv.gz``).
+COMPRESSIBLE = (".csv", ".tsv", ".txt", ".mtx", ".jsonl")
+_FOLDERS = {
+    "documents": Reader("documents", "text", "text_documents", "read_files"),
+    "images": Reader("images", "images", "image_folders", "read", ("image_size", "color")),
+}
+_TENX = Reader("table", "a 10x matrix", "tenx", "read")
+
+
+class ReadOptions(TypedDict, total=False):
+    """Options of `read`."""
+
+    kind: str | None
+    layer: str | None
+    text: str | None
+    name: str | None
+    label: str | None
+    image_size: int | tuple[int, int] | None
+    color: bool
+    variable: str | None
+    image_shape: tuple[int, ...] | None
+    columns: Sequence[str] | None
+
+
+@dataclass(frozen=True)
+class CheckedPath:
+    """A file or folder that `check` found nothing against; `read` opens it as it was checked.
+
+    The files of a folder are those that `check` found.
+    """
+
+    path: Path
+    #: The path as it was given.
+    source: str
+    reader: Reader
+    #: Arguments of the reader.
+    arguments: Mapping[str, Any]
+
+    def read(self) -> Samples:
+        """The samples, as `manifact.io.read` describes them."""
+        with guarded(self.path, self.reader.what):
+            function = getattr(import_module(f"manifact.io.readers.{self.reader.module}"), self.reader.function)
+            samples: Samples = function(self.path, self.source, **self.arguments)
+            return samples
+
+
+def read(path: Path | str, **options: Unpack[ReadOptions]) -> Samples:
+    """The samples in a file or folder.
+
+    Tables: ``.npy .npz .csv .tsv .parquet .mtx .mat .h5ad`` and folders with a 10x matrix. Documents: ``.txt`` (one in
+    each line), ``.jsonl``, folders of text, and a column of ``.csv .tsv .parquet`` by ``text``. Images: folders.
+    Text files may be compressed (``.csv.gz``).
+
+    Parameters
+    ----------
+    path : path
+    kind : {"table", "documents", "images"}, optional
+        What the file or folder holds, where its name and content leave that open.
+    layer : str, optional
+        The layer of an .h5ad file, instead of its X.
+    text, name, label : str, optional
+        The field or column with the documents, the samples' names, their classes (``label`` of an .h5ad: of its obs).
+    image_size : int or (height, width), optional
+        Size that images are scaled to; an integer is the longer side. Without it, small images that agree in size
+        keep it, and the longer side of others becomes 64 pixels.
+    color : bool, default=False
+        Keep the colours of images.
+    variable : str, optional
+        The variable of a .mat or .npz file that holds the samples.
+    image_shape : tuple, optional
+        (height, width) of the images that a table's rows are.
+    columns : list of str, optional
+        The columns of numbers that matter, such as those of a fitted model: others of a .csv, .tsv or .parquet file
+        are not looked at. Files of other kinds are read whole.
+
+    Returns
+    -------
+    Samples
+
+    Raises
+    ------
+    ValueError
+        One sentence with the file and the remedy, if it cannot be read.
+    ImportError
+        If the file needs an optional package.
+    MemoryError
+        If it would not fit.
+    """
+    return check(path, **options).read()
+
+
+def check(path: Path | str, **options: Unpack[ReadOptions]) -> CheckedPath:
+    """Refuse what `read` would refuse before it opens the file, such as a path that is not there or an unknown kind.
+
+    Takes the options of `read`. What it returns reads the samples: ``check(path).read()`` is ``read(path)``, with time
+    for other checks in between.
+    """
+    # None and False, as of `color`, are as good as not given.
+    given: dict[str, Any] = {name: value for name, value in options.items() if value is not None and value is not False}
+    kind, columns = given.pop("kind", None), given.pop("columns", None)
+    if kind is not None:
+        checks.option("kind", kind, KINDS)
+    for option in ("image_size", "image_shape"):
+        for length in np.atleast_1d(given.get(option, 1)).tolist():
+            checks.integer(option, length, 1)
+    file = Path(path)
+    with guarded(file, "a file or folder"):
+        reader, found = _choose(file, kind, given)
+        _check_options(file, reader, given)
+    if columns is not None and "columns" in reader.options:
+        found["columns"] = list(columns)
+    return CheckedPath(file, str(path), reader, {**given, **found})
+
+
+def known() -> str:
+    """The endings of names that are read.
+
+    >>> known()
+    '.npy, .npz, .csv, .tsv, .parquet, .mtx, .mat, .h5ad, .txt, .jsonl'
+    """
+    return ", ".join(READERS)
+
+
+def suffix(file: Path) -> str:
+    """The end of a name that says what is in the file, without the one that says that it is compressed.
+
+    >>> suffix(Path("counts.CSV.gz"))
+    '.csv'
+    """
+    if file.suffix.lower() == ".gz" and Path(file.stem).suffix.lower() in COMPRESSIBLE:
+        return Path(file.stem).suffix.lower()
+    return file.suffix.lower()
+
+
+def _choose(file: Path, kind: str | None, options: Mapping[str, Any]) -> tuple[Reader, dict[str, Any]]:
+    if not file.exists():
+        raise refusal(file, "does not exist", "check the path")
+    if file.is_dir():
+        return _of_folder(file, kind)
+    readers = READERS.get(suffix(file))
+    if readers is None:
+        raise refusal(file, f"is of a kind that we do not know ({suffix(file) or 'no ending'})", f"we read {known()}")
+    if kind is None and "text" in options:
+        kind = "documents"
+    for reader in readers:
+        if kind in (None, reader.kind):
+            return reader, {}
+    kinds = " or ".join(reader.kind for reader in readers)
+    raise refusal(file, f"cannot hold {kind}", f"a {suffix(file)} file is read as {kinds}")
+
+
+def _of_folder(folder: Path, kind: str | None) -> tuple[Reader, dict[str, Any]]:
+    if kind in (None, "table") and is_tenx(folder):
+        return _TENX, {}
+    if kind == "table":
+        raise refusal(folder, "is a folder without matrix.mtx", "name a file to read a table")
+    kind, files = folders.find_samples(folder, kind)
+    return _FOLDERS[kind], {"files": files}
+
+
+def _check_options(file: Path, reader: Reader, options: Mapping[str, Any]) -> None:
+    for option in options:
+        if option not in reader.options:
+            takes = [f"{name}=…" for name in reader.options if name != "columns"]
+            usable = f"it takes {', '.join(takes)}" if takes else "leave it out"
+            raise refusal(file, f"is read as {reader.what}, for which {option}=… has no meaning", usable)

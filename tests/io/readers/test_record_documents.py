@@ -1,0 +1,87 @@
+"""Documents in JSON lines and in the rows of tables."""
+
+import csv
+import json
+
+import pytest
+from tests.io.readers.helpers import refused
+
+from manifact.io.readers import read
+
+
+def lines(folder, *records):
+    (folder / "x.jsonl").write_text("\n".join(r if isinstance(r, str) else json.dumps(r) for r in records))
+    return folder / "x.jsonl"
+
+
+def test_records(tmp_path):
+    file = lines(
+        tmp_path, {"text": "a", "id": 7, "kind": "x", "longer": "bbbb"}, "", {"text": "c", "id": 8, "kind": None}
+    )
+    found = read(file, name="id", label="kind")
+    assert (found.texts, found.names, found.labels.tolist()) == (["a", "c"], ["7", "8"], ["x", ""])
+    assert read(file, text="text").texts == ["a", "c"]
+
+
+def test_the_field_with_most_text(tmp_path):
+    file = lines(tmp_path, {"id": "7", "body": "long text", "n": 3}, {"id": "8", "body": "more text", "n": 4})
+    assert read(file).texts == ["long text", "more text"]
+
+
+def test_strings(tmp_path):
+    assert read(lines(tmp_path, '"one"', '"tw\\u00f6"')).texts == ["one", "twö"]
+    with refused(tmp_path / "x.jsonl", "strings without fields"):
+        read(tmp_path / "x.jsonl", text="text")
+
+
+@pytest.mark.parametrize(
+    ("records", "sentence"),
+    [
+        ([], "has no records"),
+        (["{"], "has no JSON in line 1"),
+        (['{"text": "a"}', '{"text": "b'], r"has no JSON in line 2 \(Unterminated string"),
+        (["[1, 2]"], "neither an object nor a string in line 1"),
+        (["3"], "neither an object nor a string in line 1"),
+        ([{"text": "a"}, "", {"other": "b"}], "has no field 'text' in line 3, but 'other': add it"),
+        ([{"text": "a"}, {"text": 4}], "has no text in field 'text' of line 2"),
+        ([{"n": 4}], "has no field of text"),
+        ([{"text": "a"}, '"b"'], "has a string in line 2 and objects in others"),
+        (["[" * 100_000], "nested too deeply|has no JSON"),
+    ],
+)
+def test_broken_records(tmp_path, records, sentence):
+    with refused(tmp_path / "x.jsonl", sentence):
+        read(lines(tmp_path, *records))
+
+
+def test_records_that_are_not_utf8(tmp_path):
+    (tmp_path / "x.jsonl").write_bytes(b'{"text": "caf\xe9"}')
+    with refused(tmp_path / "x.jsonl", r"is not UTF-8 \(byte 13\)"):
+        read(tmp_path / "x.jsonl")
+
+
+def test_documents_in_a_table(tmp_path):
+    (tmp_path / "x.csv").write_text('id,text,kind\n1,"good, ""very""\nlong",pos\n2,bad,neg\n')
+    found = read(tmp_path / "x.csv", text="text", name="id", label="kind")
+    assert (found.texts, found.names) == (['good, "very"\nlong', "bad"], ["1", "2"])
+    assert found.labels.tolist() == ["pos", "neg"]
+    assert read(tmp_path / "x.csv", kind="documents").texts == found.texts
+    with refused(tmp_path / "x.csv", "has no field for text='q', but id, text, kind"):
+        read(tmp_path / "x.csv", text="q")
+    (tmp_path / "x.csv").write_text("id,text\n1,a,b\n")
+    with refused(tmp_path / "x.csv", "has 3 cells in line 2 and 2 in the first"):
+        read(tmp_path / "x.csv", text="text")
+    (tmp_path / "x.csv").write_text("id,text\n")
+    with refused(tmp_path / "x.csv", "has no documents"):
+        read(tmp_path / "x.csv", text="text")
+
+
+def test_long_documents_in_a_table(tmp_path):
+    book, before = "a word, " * 40_000, csv.field_size_limit()
+    (tmp_path / "x.csv").write_text(f'id,text\n1,"{book}"\n2,short\n')
+    assert read(tmp_path / "x.csv", text="text").texts == [book, "short"]
+    assert csv.field_size_limit() == before
+    (tmp_path / "x.csv").write_text('id,text\n1,"cut\n')
+    with refused(tmp_path / "x.csv", "has a broken line 2"):
+        read(tmp_path / "x.csv", text="text")
+    assert csv.field_size_limit() == before
