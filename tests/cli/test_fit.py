@@ -301,7 +301,6 @@ def test_nothing_is_overwritten_unless_asked(make, tmp_path):
     [
         (["--model", "nnmf"], "--model='nnmf' is not known: choose one of 'affinity', 'alpnmf', "),
         (["--model", "nmf", "--solver", "sgd"], "--solver='sgd' is not known: choose one of 'auto', 'mu', "),
-        (["--model", "nmf", "--init", "nndsvd", "-k", "60"], "need -k <= min(n_samples, n_features), got 60 > "),
         (["--scale", "sum", "--stop-words", "none"], "--stop-words='none' is for documents"),
         (["--model", "nmf", "--neighbors", "3"], "--neighbors needs a model with a graph, --model nmf has none"),
         (["--model", "cf", "--graph-from", "x.npy"], "--graph-from needs a model with a graph"),
@@ -338,6 +337,24 @@ def test_bad_options_are_refused_in_one_sentence(options, sentence, make, tmp_pa
     assert sentence in refused
     assert refused.count("\n") == 1
     assert list(Path().iterdir()) == []
+
+
+def test_every_parameter_in_a_sentence_is_an_option():
+    np.save("x.npy", table()[:, 20:24])
+    refused = run("fit", "x.npy", "-k", "9", "--model", "nmf", "--init", "nndsvd", "-q", code=2).stderr
+    assert refused == "--init='nndsvd' and 'nndsvda' need -k <= min(n_samples, n_features), got 9 > 4\n"
+    refused = run("fit", "x.npy", "-k", "9", "--model", "gnmf", "--solver", "newton", "-q", code=2).stderr
+    assert refused.startswith("--solver='newton' cannot minimise GNMF with --loss='frobenius': choose one of 'auto', ")
+    refused = run("fit", "x.npy", "--neighbors", "3", "--set", "alpha_V=-1", "-q", code=2).stderr
+    assert refused == "alpha_V=-1 must be a finite number >= 0\n"
+
+
+def test_an_option_that_the_command_does_not_have_is_not_named(make):
+    """`manifact predict` has no --label: it must not tell people to use it."""
+    run("fit", make("npy"), *QUICK, "-o", "m.safetensors", "-q")
+    Path("words.csv").write_text("\n".join(["p0,p1", *(f"1,{i}" for i in range(30)), "1,word"]))
+    refused = run("predict", "m.safetensors", "words.csv", code=2).stderr
+    assert "use it with label='p1' or --name='p1'" in refused
 
 
 @pytest.mark.parametrize("command", ["predict", "transform", "report", "info"])

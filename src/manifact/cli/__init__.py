@@ -7,16 +7,8 @@ from typing import Annotated
 
 import typer
 
-from manifact.cli.bench import bench
-from manifact.cli.data import data
-from manifact.cli.demo import demo
-from manifact.cli.fit import fit
+from manifact.cli import bench, data, demo, fit, info, predict, report, reproduce, transform
 from manifact.cli.help_pages import ModelsCommand
-from manifact.cli.info import info
-from manifact.cli.predict import predict
-from manifact.cli.report import report
-from manifact.cli.reproduce import reproduce
-from manifact.cli.transform import transform
 
 app = typer.Typer(
     help=(
@@ -45,10 +37,10 @@ def _root(
         typer.echo(context.get_help())
 
 
-app.command(rich_help_panel="With your data", cls=ModelsCommand)(fit)
+app.command(rich_help_panel="With your data", cls=ModelsCommand)(fit.fit)
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
-    "With your data": (report, predict, transform, info, demo),
-    "With the papers' data": (reproduce, data, bench),
+    "With your data": (report.report, predict.predict, transform.transform, info.info, demo.demo),
+    "With the papers' data": (reproduce.reproduce, data.data, bench.bench),
 }
 for _panel, _commands in _PANELS.items():
     for _command in _commands:
