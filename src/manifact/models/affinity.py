@@ -20,6 +20,7 @@ from manifact.solvers.engine import Result, Step
 from manifact.terms import Free, Frobenius, Matching, Term
 from manifact.terms.state import State, TwofoldState
 from manifact.utils import checks
+from manifact.utils.errors import Sentence
 
 
 @model(name="affinity", paper="ours", command_line={"n_components": "auto"}, formerly=("JointNMF",))
@@ -181,7 +182,7 @@ class AffinityNMF(WithGraph):
             return super()._named_start(problem)
         assert problem.graph is not None
         F, _ = angles(problem.graph, self._k)
-        labels = kmeans(F, self._k, "init='spectral'", problem.rng)
+        labels = kmeans(F, self._k, Sentence("{init}='spectral'"), problem.rng)
         # Largest first, as other models order their parts.
         ranks = np.argsort(np.argsort(-np.bincount(labels, minlength=self._k), kind="stable"))
         U, V = from_clusters(problem.X, ranks[labels], self._k, floor=0.0)

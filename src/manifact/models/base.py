@@ -28,6 +28,7 @@ from manifact.solvers.registry import SOLVERS
 from manifact.terms import ElasticNet, Frobenius, KullbackLeibler, Term, total
 from manifact.terms.state import State
 from manifact.utils import checks
+from manifact.utils.errors import BadValueError, Sentence
 from manifact.utils.memory import require
 from manifact.utils.progress import progress
 
@@ -119,8 +120,8 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
         return self.n_components
 
     @property
-    def _with_loss(self) -> str:
-        return f" with loss={self.loss!r}" if hasattr(self, "loss") else ""
+    def _with_loss(self) -> str | Sentence:
+        return Sentence(" with {loss}={!r}", self.loss) if hasattr(self, "loss") else ""
 
     @property
     def _solvers(self) -> tuple[str, ...]:
@@ -224,7 +225,7 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
         X = self._check_data(X, reset=True)
         weight = self._check_weight(sample_weight, X)
         factors = 4 * len(self._state_type.blocks)
-        require(factors * sum(X.shape) * self._k * X.dtype.itemsize, "the factors", "lower n_components")
+        require(factors * sum(X.shape) * self._k * X.dtype.itemsize, "the factors", Sentence("lower {n_components}"))
         rng = check_random_state(self.random_state)
         problem = Problem(X, y, self._make_data(X, weight), self._build_graph(X, y), rng)
         plan = self._plan(problem)
@@ -469,7 +470,7 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
         """
         check_is_fitted(self)
         if not hasattr(self, ASSIGNERS.get(str(self.assign), "labels_")):
-            raise ValueError(f"assign={self.assign!r} was set after fit: fit again to have clusters")
+            raise BadValueError("{assign}={!r} was set after fit: fit again to have clusters", self.assign)
         if tie is None:
             graph = getattr(self, "graph_", None)
             tie = self._tied and graph is not None and graph.can_tie
@@ -513,16 +514,19 @@ class Factorization(CallbackSupport, ClassNamePrefixFeaturesOutMixin, Transforme
         checks.option("device", self.device, ("cpu",))
         checks.option("solver", self.solver, SOLVER_NAMES)
         if self.solver not in ("auto", *self._solvers):
-            raise ValueError(
-                f"solver={self.solver!r} cannot minimise {type(self).__name__}{self._with_loss}: "
-                f"choose one of 'auto', {', '.join(map(repr, self._solvers))}"
+            raise BadValueError(
+                "{solver}={!r} cannot minimise {}{}: choose one of 'auto', {}",
+                self.solver,
+                type(self).__name__,
+                self._with_loss,
+                ", ".join(map(repr, self._solvers)),
             )
         if isinstance(self.init, str) or not isinstance(self.init, tuple | list) or len(self.init) != 2:
             value = self.init if isinstance(self.init, str) or self.init is None else type(self.init).__name__
             if value not in STARTS:
                 names = ", ".join(map(repr, STARTS))
-                raise ValueError(
-                    f"init={value!r} is not known: choose one of {names}, or give a pair of arrays (V0, U0ᵀ)"
+                raise BadValueError(
+                    "{init}={!r} is not known: choose one of {}, or give a pair of arrays (V0, U0ᵀ)", value, names
                 )
         if self.max_iter is not None:
             checks.integer("max_iter", self.max_iter, at_least=0)
@@ -623,7 +627,7 @@ def check_factor(name: str, P: Any, shape: tuple[int, int], dtype: Any) -> Array
     """A factor that the user starts from."""
     P = np.array(P, dtype=dtype, order="C")
     if P.shape != shape:
-        raise ValueError(f"init={name} has shape {P.shape} but must be {shape[0]} x {shape[1]}")
+        raise BadValueError("{init}={} has shape {} but must be {} x {}", name, P.shape, *shape)
     if not np.isfinite(P).all() or (P < 0).any():
-        raise ValueError(f"init={name} contains NaN, infinite or negative values")
+        raise BadValueError("{init}={} contains NaN, infinite or negative values", name)
     return P
