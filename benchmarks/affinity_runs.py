@@ -20,9 +20,9 @@ from manifact.backends import threads
 from manifact.backends.numpy import nonnegative_least_squares
 from manifact.baselines import NCut
 from manifact.datasets import load, load_digits, unit_length
-from manifact.experiments.reproduce.command import default_cache
-from manifact.experiments.reproduce.data import digest, prepared
+from manifact.experiments.reproduce.experiment_samples import digest, prepared
 from manifact.experiments.reproduce.jobs import Job, Store
+from manifact.experiments.reproduce.reproduce_papers import default_cache
 from manifact.graphs import KNNGraph
 from manifact.metrics import accuracy, match, nmi
 from manifact.models.clustering import means_of_parts

@@ -25,10 +25,10 @@ def bench(
     results: Annotated[Path, typer.Option(help="Folder for the tables.")] = Path("results"),
 ) -> None:
     """Measure speed and memory beside other packages, in turns, and write the tables."""
-    from manifact.experiments.bench import command
+    from manifact.experiments.bench import run_benchmarks
 
-    with told(command.RefusedError):
-        command.bench(only or (), data, repeats, quick, results)
+    with told(run_benchmarks.RefusedError):
+        run_benchmarks.bench(only or (), data, repeats, quick, results)
 
 
 def reproduce(
@@ -48,13 +48,13 @@ def reproduce(
 
     Finished runs are kept: an interrupted command goes on where it stopped and gives the same numbers.
     """
-    from manifact.experiments.reproduce import command
+    from manifact.experiments.reproduce import reproduce_papers
 
-    with told(command.RefusedError):
+    with told(reproduce_papers.RefusedError):
         if names:
-            command.reproduce(names, quick, jobs, results, cache)
+            reproduce_papers.reproduce(names, quick, jobs, results, cache)
         else:
-            command.show_names()
+            reproduce_papers.show_names()
 
 
 def data(
