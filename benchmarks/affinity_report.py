@@ -44,9 +44,9 @@ WORDS = {
         """
 Unit-length images or (1 + log tf) idf text (30 largest classes), as many parts as classes, 5 neighbours. AffinityNMF as
 it comes. Spectral clustering is `NCut` with rows of unit length, on the same graph; GNMF the published rule, λ = 100,
-100 iterations, then k-means; NMF to convergence, then k-means; k-means with 20 starts everywhere. NMI = MI / max(H,
-H'), "NMI sqrt" = MI / sqrt(H H'). Mean and standard deviation over {seeds} seeds; seconds are the median, on one thread
-of a machine that had other work, without the search for neighbours.""",
+100 iterations, then k-means; NMF to convergence, then k-means; k-means with 20 starts everywhere. NMI = MI /
+max(H, H'), "NMI sqrt" = MI / sqrt(H H'). Mean and standard deviation over {seeds} seeds; seconds are the median, on
+one thread of a machine that had other work, without the search for neighbours.""",
     ),
     "affinity-printed": (
         "AffinityNMF beside what the papers print",

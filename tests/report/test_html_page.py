@@ -3,9 +3,13 @@
 import json
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
+import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from manifact.cli import app
 from manifact.report import report
 from manifact.report.html_page import SCRIPTS, asset
 
@@ -98,3 +102,20 @@ def test_a_failed_page_leaves_nothing(documents, tmp_path, monkeypatch):
     with pytest.raises(ZeroDivisionError):
         report(documents.model, documents.X, tmp_path / "page.html", **documents.given)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_class_called_none_counts_in_the_summary_and_on_the_page(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    X = np.zeros((40, 6))
+    X[:20, :3], X[20:, 3:] = rng.random((20, 3)) + 1, rng.random((20, 3)) + 1
+    classes = ["None"] * 20 + ["other"] * 18 + [""] * 2
+    lines = [",".join([*map(str, row), name]) for row, name in zip(X, classes, strict=True)]
+    Path("rows.csv").write_text("\n".join(["a,b,c,d,e,f,class", *lines]) + "\n")
+    arguments = ["fit", "rows.csv", "-k", "2", "--label", "class", "--report", "page.html", "--json"]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    page = json.loads(Elements(Path("page.html").read_text("utf-8")).scripts[0])
+    assert page["labels"]["names"] == ["None", "other"]
+    assert page["agreement"]["known"] == 38
+    assert page["agreement"]["accuracy"] == json.loads(result.stdout)["accuracy"] == 1.0

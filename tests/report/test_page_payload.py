@@ -5,8 +5,9 @@ import json
 
 import numpy as np
 import pytest
+from scipy import sparse
 
-from manifact import CF, GNMF, LCCF
+from manifact import CF, GNMF, LCCF, LPNMF, NMF
 from manifact.metrics import accuracy, nmi
 from manifact.report import sample_payload as room
 from manifact.report.model_facts import shown
@@ -123,6 +124,36 @@ def test_only_the_model(table):
     assert made["features"]["names"] is made["graph"] is made["agreement"] is made["labels"] is None
     assert made["samples"]["neighbours"]["source"] == "representation"
     assert made["model"]["relative"] is None
+
+
+def test_the_loss_and_the_relative_error_of_lpnmf(rng):
+    X = rng.random((40, 12))
+    model = LPNMF(5, graph_reg=1.0, random_state=0).fit(X)
+    head = payload(model, checked(model, X))["model"]
+    Y = model.representation_ @ model.components_
+    assert head["loss"] == "kullback-leibler"
+    assert head["error"] == pytest.approx(np.sqrt(2 * np.sum(X * np.log(X / Y) - X + Y)))
+    assert head["relative"] == pytest.approx(np.linalg.norm(X - Y) / np.linalg.norm(X))
+    # What is minimised is no share of ‖X‖: shown as one, it would say something else.
+    assert head["relative"] < 0.8 * head["error"] / np.linalg.norm(X)
+
+
+@pytest.mark.parametrize("make", [sparse.csr_array, np.float32, np.int64])
+def test_the_relative_error_of_samples_of_any_type(rng, make):
+    X = make(rng.integers(0, 9, (40, 12)))
+    model = NMF(3, random_state=0).fit(X)
+    dense = X.toarray() if sparse.issparse(X) else X.astype(float)
+    error = np.linalg.norm(dense - model.representation_ @ model.components_)
+    found = payload(model, checked(model, X))["model"]["relative"]
+    assert found == pytest.approx(error / np.linalg.norm(dense), rel=1e-5)
+
+
+def test_the_relative_error_of_entries_that_are_stored_in_pieces(table):
+    X = sparse.csr_array(table.X)
+    twice = sparse.csr_array((np.repeat(X.data / 2, 2), np.repeat(X.indices, 2), 2 * X.indptr), shape=X.shape)
+    expected = payload(table.model, checked(table.model, table.X))["model"]["relative"]
+    assert payload(table.model, checked(table.model, twice))["model"]["relative"] == pytest.approx(expected)
+    assert twice.nnz == 2 * X.nnz
 
 
 def test_concepts_of_a_kernel_are_shown_by_samples(rng):

@@ -7,6 +7,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from manifact import GNMF
+from manifact.graphs.labels import labelled
 from manifact.report import report
 from manifact.report.report_inputs import checked, target
 
@@ -82,6 +83,14 @@ def test_unknown_labels(table):
     assert given.classes == ["9", "10"]
     assert given.class_of[:4].tolist() == [1, 0, -1, -1]
     assert checked(table.model, labels=[-1] * 60).classes is None
+
+
+def test_a_class_may_be_called_none(table):
+    labels = ["None", "a", None, float("nan")] + ["a"] * 56
+    given = checked(table.model, labels=labels)
+    assert given.classes == ["None", "a"]
+    assert given.class_of[:4].tolist() == [0, 1, -1, -1]
+    assert ((given.class_of >= 0) == labelled(labels)).all()
 
 
 def test_images_of_another_shape_than_the_features(table):

@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manifact.experiments.result_tables import environment
+from manifact.backends import as_data
 from manifact.report.page_encoding import number
 from manifact.report.report_inputs import ReportInputs, readable
+from manifact.terms import Frobenius
+from manifact.terms.state import State
+from manifact.utils import environment
 
 #: Longest value that a table shows.
 LONGEST = 120
@@ -26,12 +29,12 @@ def facts(model: Any, given: ReportInputs) -> dict[str, Any]:
     return {
         "name": type(model).__name__,
         "about": _first_line(type(model).__doc__),
-        "loss": getattr(model, "loss", "frobenius"),
+        "loss": _loss(model),
         "solver": getattr(model, "solver_", None),
         "iterations": None if iterations is None else int(iterations),
         "converged": None if converged is None else bool(converged),
         "error": number(error),
-        "relative": _relative_error(model, given.X, error),
+        "relative": _relative_error(model, given.X),
         "smoothness": number(getattr(model, "smoothness_", None)),
         "assign": getattr(model, "assign", None) if hasattr(model, "labels_") else None,
     }
@@ -62,8 +65,7 @@ def preparation(model: Any) -> list[list[str]]:
 
 def versions() -> list[list[str]]:
     """Python and the packages that made the numbers."""
-    here = environment()
-    return [["python", here["python"]], *([name, version] for name, version in here["packages"].items())]
+    return [[name, version] for name, version in environment.versions().items()]
 
 
 def shown(value: Any) -> str:
@@ -86,15 +88,25 @@ def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
             yield prefix + str(name), value
 
 
-def _relative_error(model: Any, X: Any, error: Any) -> float | None:
-    """‖X − V Uᵀ‖ / ‖X‖, where that is what the error measures."""
-    if X is None or error is None or getattr(model, "loss", "frobenius") != "frobenius":
+def _loss(model: Any) -> str:
+    """The loss that the model minimises; some have a parameter for it, others a loss that is their own."""
+    return str(getattr(model, "_loss", "frobenius"))
+
+
+def _relative_error(model: Any, X: Any) -> float | None:
+    """‖X − V Uᵀ‖ / ‖X‖, whatever the loss: by it the pages of different models can be compared.
+
+    The model's own error is of another kind where its loss is (sqrt(2 KL) for the divergence): no share of ‖X‖.
+    """
+    components = getattr(model, "components_", None)
+    if X is None or components is None:
         return None
-    if getattr(model, "kernel", "linear") != "linear":
+    dtype = np.result_type(X.dtype, np.float32)
+    V, U = (np.ascontiguousarray(factor, dtype=dtype) for factor in (model.representation_, components.T))
+    data = as_data(X.astype(dtype, copy=False))
+    if data.square_sum <= 0:
         return None
-    values = X.data if sparse.issparse(X) else X
-    length = float(np.linalg.norm(values.ravel().astype(np.float64, copy=False)))
-    return number(error / length) if length > 0 else None
+    return number(np.sqrt(max(0.0, Frobenius().value(State(data, U, V))) / data.square_sum))
 
 
 def _first_line(doc: str | None) -> str:

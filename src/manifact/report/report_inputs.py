@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from manifact.backends import Array
+from manifact.graphs.labels import labelled
 from manifact.models import feature_names as naming
 from manifact.utils.files import check_place
 
@@ -108,6 +109,14 @@ def _samples(X: Any, n: int, m: int) -> Any:
         )
     if X.shape[1] != m:
         raise ValueError(f"X has {X.shape[1]} features but the model was fitted to {m}: pass the X of fit")
+    return _without_duplicates(X) if sparse.issparse(X) else X
+
+
+def _without_duplicates(X: Any) -> Any:
+    """X with one entry in each place; the user's own matrix is never changed."""
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
     return X
 
 
@@ -169,7 +178,8 @@ def _classes(labels: Any, n: int) -> tuple[list[str] | None, Array | None]:
     values = np.asarray(labels)
     if values.shape != (n,):
         raise ValueError(f"labels has shape {values.shape} for {n} samples: give one label for each")
-    known = np.array([not _missing(value) for value in values.tolist()], dtype=bool)
+    # Of a list before NumPy makes texts of what stands beside texts: a NaN there is no class called "nan".
+    known = labelled(labels if isinstance(labels, list | tuple) else values.tolist())
     if not known.any():
         return None, None
     # Numbers in the order of numbers, and all else in that of its text.
@@ -179,12 +189,6 @@ def _classes(labels: Any, n: int) -> tuple[list[str] | None, Array | None]:
     class_of = np.full(n, -1)
     class_of[known] = inverse
     return [_plain(name) for name in names.tolist()], class_of
-
-
-def _missing(value: Any) -> bool:
-    if value is None or (isinstance(value, float) and np.isnan(value)):
-        return True
-    return value in ("", "-1", "nan", "None") if isinstance(value, str) else bool(value == -1)
 
 
 def _plain(name: Any) -> str:

@@ -15,7 +15,7 @@ from manifact.datasets import NAMES
 from manifact.experiments.bench import SECTIONS
 from manifact.experiments.bench.benchmark_samples import Samples, prepared
 from manifact.experiments.bench.benchmark_settings import QUICK, Scale, Setting, UnavailableError
-from manifact.experiments.result_tables import cell, write
+from manifact.experiments.result_tables import formatted, write
 from manifact.utils import checks
 from manifact.utils.files import writable
 
@@ -71,7 +71,7 @@ def _samples(name: str | None) -> Samples | None:
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
     columns = list(rows[0])
-    lines = [columns, *([cell(row.get(column, "")) for column in columns] for row in rows)]
+    lines = [columns, *([formatted(row.get(column, "")) for column in columns] for row in rows)]
     if len(columns) > 2 * len(rows):
         # Few rows of many numbers are read from top to bottom.
         lines = [list(line) for line in zip(*lines, strict=True)]

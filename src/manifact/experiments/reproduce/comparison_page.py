@@ -11,8 +11,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Protocol
 
-from manifact.experiments import result_tables
 from manifact.experiments.reproduce.experiment_files import Value
+from manifact.experiments.result_tables import dumps, formatted, table
+from manifact.utils.environment import environment, provenance
 from manifact.utils.files import write_text
 
 
@@ -154,14 +155,14 @@ class Rows:
 
     def markdown(self) -> str:
         """As a Markdown table."""
-        return _parted(f"## {self.title}", result_tables.table(self.rows), self.note)
+        return _parted(f"## {self.title}", table(self.rows), self.note)
 
     def html(self) -> str:
         """As an HTML table."""
         columns = list(self.rows[0])
         head = "".join(f"<th scope=col>{html.escape(column)}</th>" for column in columns)
         body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(result_tables.cell(row.get(c, '')))}</td>" for c in columns) + "</tr>"
+            "<tr>" + "".join(f"<td>{html.escape(formatted(row.get(c, '')))}</td>" for c in columns) + "</tr>"
             for row in self.rows
         )
         return (
@@ -283,7 +284,7 @@ class Page:
     title: str
     intro: str
     blocks: Sequence[Block]
-    environment: Mapping[str, Any] = field(default_factory=result_tables.environment)
+    environment: Mapping[str, Any] = field(default_factory=environment)
 
     def write(self, folder: Path) -> Path:
         """Write ``<name>.md``, ``.html``, ``.json`` and the drawings; return the path of the first."""
@@ -297,7 +298,7 @@ class Page:
             "environment": dict(self.environment),
             "blocks": [block.data() for block in self.blocks],
         }
-        write_text(folder / f"{self.name}.json", result_tables.dumps(content))
+        write_text(folder / f"{self.name}.json", dumps(content))
         write_text(folder / f"{self.name}.html", self.html())
         write_text(folder / f"{self.name}.md", self.markdown())
         return folder / f"{self.name}.md"
@@ -305,12 +306,12 @@ class Page:
     def markdown(self) -> str:
         """The page as Markdown."""
         parts = [f"# {self.title}", self.intro, *(block.markdown() for block in self.blocks)]
-        return _parted(*parts, result_tables.provenance(self.environment, RUNS)) + "\n"
+        return _parted(*parts, provenance(self.environment, RUNS)) + "\n"
 
     def html(self) -> str:
         """The page as HTML: no script, nothing from elsewhere."""
         body = "".join(block.html() for block in self.blocks)
-        footer = f"<footer>{html.escape(result_tables.provenance(self.environment, RUNS))}</footer>"
+        footer = f"<footer>{html.escape(provenance(self.environment, RUNS))}</footer>"
         return document(self.title, paragraphs(self.intro) + body + footer)
 
 

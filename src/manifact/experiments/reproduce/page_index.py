@@ -7,9 +7,9 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
-from manifact.experiments import result_tables
 from manifact.experiments.reproduce import experiment_files
 from manifact.experiments.reproduce.comparison_page import document, paragraphs
+from manifact.experiments.result_tables import table
 from manifact.utils.files import write_text
 
 TITLE = "The papers' experiments, run again"
@@ -57,7 +57,7 @@ def _markdown(entries: list[Entry]) -> str:
         {"page": f"[{name}]({name}.md)", "what": title, "claims that hold": f"{held} of {claims}"}
         for name, title, held, claims in entries
     ]
-    return f"# {TITLE}\n\n{NOTE}\n\n{result_tables.table(rows)}\n"
+    return f"# {TITLE}\n\n{NOTE}\n\n{table(rows)}\n"
 
 
 def _html(entries: list[Entry]) -> str:
