@@ -4,8 +4,8 @@ from inspect import signature
 
 import pytest
 
-from manifact.baselines import METHODS
 from manifact.datasets import NAMES
+from manifact.experiments import methods
 from manifact.experiments.reproduce import experiment_files
 from manifact.experiments.reproduce.experiment_samples import GRAPHS, PREPARATIONS, TOYS
 from manifact.experiments.reproduce.kinds.clustering_table import SCORES
@@ -44,7 +44,7 @@ def test_methods_data_and_graphs_exist(name, quick):
     for settings in places(experiment):
         assert settings["data"] in (*NAMES, *TOYS)
         assert settings.get("prepare", "unit") in PREPARATIONS
-        method = METHODS[settings["method"]]
+        method = methods.method(settings["method"])
         known = signature(method).parameters if method.kind == "clusterer" else method().get_params()
         assert set(settings.get("parameters", {})) <= set(known)
         for graph in (settings.get("graph"), settings.get("far_graph")):

@@ -15,7 +15,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from manifact.backends import Array
-from manifact.baselines import METHODS
+from manifact.experiments.methods import method
 from manifact.experiments.reproduce.experiment_samples import Samples, graph, samples
 from manifact.experiments.reproduce.gnmf_authors_demo import least_kmeans, rand
 from manifact.metrics import accuracy, nmi
@@ -77,7 +77,7 @@ def _represent(wanted: str, seed: int) -> Representation:
     settings = json.loads(wanted)
     S = samples(settings)
     begun = time.perf_counter()
-    if METHODS[settings["method"]].kind == "clusterer":
+    if method(settings["method"]).kind == "clusterer":
         # Its own k-means is not used: every method's representation is clustered in the same way.
         X, _ = weighted(S.X, settings.get("weights"))
         V, trace = make(settings, S.n_classes, seed).set_params(n_init=1).fit(X).embedding_, None
@@ -105,7 +105,7 @@ def make(settings: Mapping[str, Any], n_classes: int, seed: int) -> Any:
     for name in ("graph", "far_graph"):
         if name in settings:
             parameters[name] = graph(settings, settings[name])
-    return METHODS[settings["method"]](n_components=size, random_state=seed, **parameters)
+    return method(settings["method"])(n_components=size, random_state=seed, **parameters)
 
 
 def given(settings: Mapping[str, Any]) -> dict[str, Any]:

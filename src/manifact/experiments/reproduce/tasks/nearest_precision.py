@@ -17,15 +17,15 @@ from sklearn.decomposition import PCA
 from sklearn.neighbors import KNeighborsClassifier
 
 from manifact.backends import Array
-from manifact.baselines import METHODS
+from manifact.experiments.methods import method as named
 from manifact.experiments.reproduce.experiment_samples import builder, samples
 from manifact.experiments.reproduce.tasks.clustering import given
+from manifact.models import registry
 
 VALIDATION = 0.2
 STAGES = ("validation", "test")
 #: One fit serves every number of dimensions: the first columns are the projection to fewer.
 NESTED = ("raw", "PCA", "KernelPCA", "LDA", "KSDA")
-FACTORIZATIONS = ("NMF", "LNMF", "GNMF", "CNMF", "SPNMF")
 
 
 @dataclass(frozen=True)
@@ -112,11 +112,11 @@ def _fitted(settings: Mapping[str, Any], X: Array, y: Array, size: int) -> Calla
     parameters = given(settings) | {
         name: builder(settings[name]) for name in ("graph", "far_graph") if name in settings
     }
-    estimator = METHODS[method](n_components=size, random_state=settings["repeat"], **parameters)
+    estimator = named(method)(n_components=size, random_state=settings["repeat"], **parameters)
     if method == "LDA":
         return _discriminants(estimator, X, y)
     estimator.fit(X, y)
-    if method in FACTORIZATIONS:
+    if registry.find(method) is not None:
         # U⁺ = (UᵀU)⁻¹Uᵀ, or its limit where columns of U depend on each other.
         inverse = np.linalg.pinv(estimator.components_)
         return lambda judged: judged @ inverse

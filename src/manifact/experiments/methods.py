@@ -1,4 +1,4 @@
-"""Every method that the experiments use, under one name each: ours and scikit-learn's."""
+"""Every method that the experiments compare, under one name each: our models and baselines, and scikit-learn's."""
 
 from __future__ import annotations
 
@@ -7,71 +7,66 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Literal
 
+from manifact.models import registry
+from manifact.utils import checks
+
 Kind = Literal["representation", "clusterer", "classifier"]
 
 
 @dataclass(frozen=True)
 class Method:
-    """Makes an estimator; what it is made of loads on the first call.
+    """Makes an estimator; one that is named by its place loads on the first call.
 
-    >>> METHODS["PCA"](n_components=3, random_state=0)
+    >>> method("PCA")(n_components=3, random_state=0)
     PCA(n_components=3, random_state=0)
-    >>> METHODS["PCA"].kind
+    >>> method("PCA").kind
     'representation'
     """
 
     #: "representation" has ``fit_transform``, "clusterer" ``fit_predict``, "classifier" ``fit`` and ``predict``.
     kind: Kind
-    #: "module:class".
-    where: str
+    #: The class, or "module:class".
+    estimator: type[Any] | str
     #: The parameters that take n_components and random_state, None where there is no such thing.
     size: str | None = "n_components"
     seed: str | None = "random_state"
-    #: Whether ``fit`` needs ``y``.
-    supervised: bool = False
     #: Parameters that differ from the estimator's own defaults.
     fixed: Mapping[str, Any] = field(default_factory=dict)
 
     def __call__(self, n_components: int = 10, random_state: Any = None, **parameters: Any) -> Any:
         """The estimator, with further parameters of its own."""
-        module, name = self.where.split(":")
         given = dict(self.fixed)
         if self.size is not None:
             given[self.size] = n_components
         if self.seed is not None:
             given[self.seed] = random_state
-        return getattr(import_module(module), name)(**(given | parameters))
+        return self._class(**(given | parameters))
 
+    @property
+    def supervised(self) -> bool:
+        """Whether ``fit`` needs ``y``."""
+        from sklearn.utils import get_tags
 
-def _ours(name: str, **facts: Any) -> Method:
-    return Method("representation", f"manifact.models:{name}", **facts)
+        return bool(get_tags(self()).target_tags.required)
 
-
-def _baseline(name: str, **facts: Any) -> Method:
-    return Method("representation", f"manifact.baselines:{name}", **facts)
+    @property
+    def _class(self) -> type[Any]:
+        if not isinstance(self.estimator, str):
+            return self.estimator
+        module, name = self.estimator.split(":")
+        found: type[Any] = getattr(import_module(module), name)
+        return found
 
 
 def _clusterer(where: str, **fixed: Any) -> Method:
     return Method("clusterer", where, size="n_clusters", fixed=fixed)
 
 
-METHODS: dict[str, Method] = {
-    "NMF": _ours("NMF"),
-    "GNMF": _ours("GNMF"),
-    "LPNMF": _ours("LPNMF"),
-    "ALPNMF": _ours("ALPNMF"),
-    "SPNMF": _ours("SPNMF"),
-    "CF": _ours("CF"),
-    "LCCF": _ours("LCCF"),
-    "LCF": _ours("LCF"),
-    "AffinityNMF": _ours("AffinityNMF"),
-    "LNMF": _baseline("LNMF"),
-    "SNMF": _baseline("SparseNMF"),
-    "NPNMF": _baseline("NPNMF"),
-    "CNMF": _baseline("CNMF", supervised=True),
-    "LPP": _baseline("LPP", seed=None),
-    "NPE": _baseline("NPE", seed=None),
-    "KSDA": _baseline("KSDA", supervised=True),
+#: What is no factorisation, and so not in the registry of models.
+OTHERS: dict[str, Method] = {
+    "LPP": Method("representation", "manifact.baselines:LPP", seed=None),
+    "NPE": Method("representation", "manifact.baselines:NPE", seed=None),
+    "KSDA": Method("representation", "manifact.baselines:KSDA"),
     "AverageAssociation": _clusterer("manifact.baselines:AverageAssociation"),
     "NCut": _clusterer("manifact.baselines:NCut", rows="degree"),
     "NCut-NJW": _clusterer("manifact.baselines:NCut", rows="unit"),
@@ -87,19 +82,23 @@ METHODS: dict[str, Method] = {
     ),
     "LLE": Method("representation", "sklearn.manifold:LocallyLinearEmbedding"),
     # Its dimensions are the classes less one: it refuses more, and does best with all.
-    "LDA": Method(
-        "representation",
-        "sklearn.discriminant_analysis:LinearDiscriminantAnalysis",
-        size=None,
-        seed=None,
-        supervised=True,
-    ),
+    "LDA": Method("representation", "sklearn.discriminant_analysis:LinearDiscriminantAnalysis", size=None, seed=None),
     "1-NN": Method(
-        "classifier",
-        "sklearn.neighbors:KNeighborsClassifier",
-        size=None,
-        seed=None,
-        supervised=True,
-        fixed={"n_neighbors": 1},
+        "classifier", "sklearn.neighbors:KNeighborsClassifier", size=None, seed=None, fixed={"n_neighbors": 1}
     ),
 }
+
+
+def methods() -> dict[str, Method]:
+    """Every method by its name; that of a factorisation is the name of its class."""
+    ours = {name: Method("representation", entry.cls) for name, entry in registry.entries().items()}
+    return ours | OTHERS
+
+
+def method(name: str) -> Method:
+    """The method of that name; a model may also be called what it was called formerly."""
+    known = methods()
+    if name not in known and (entry := registry.find(name)) is not None:
+        name = entry.cls.__name__
+    checks.option("method", name, known)
+    return known[name]
