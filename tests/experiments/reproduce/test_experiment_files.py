@@ -1,5 +1,7 @@
 """The papers' tables as data files: they load, and hold what the papers print."""
 
+from importlib import import_module
+
 import pytest
 
 from manifact.experiments.methods import methods
@@ -45,6 +47,7 @@ def test_printed_averages_are_those_of_the_rows(name):
 def test_every_experiment_loads_and_its_methods_exist(name, quick):
     experiment = experiment_files.load(name, quick)
     assert experiment.title
+    assert callable(import_module(f"manifact.experiments.reproduce.kinds.{experiment.kind}").reproduce)
     assert "quick" not in experiment.content
     for settings in experiment.methods.values():
         assert settings["method"] in methods() or settings["method"] == "raw"

@@ -134,7 +134,7 @@ def test_a_torn_result_counts_as_none(tmp_path):
 def test_an_error_in_a_worker_reaches_the_caller_and_keeps_the_rest(tmp_path):
     good = [Job("clustering", one) for one in settings(1, max_iter=5)]
     bad = Job("clustering", {**settings(1)[0], "method": "unheard of"})
-    with pytest.raises(KeyError, match="unheard of"):
+    with pytest.raises(ValueError, match="method='unheard of' is not known"):
         run_jobs([*good, bad], Store(tmp_path), workers=2)
 
 

@@ -11,6 +11,7 @@ from manifact.cli import app
 from manifact.experiments.reproduce import experiment_files, reproduce_papers
 from manifact.experiments.reproduce.comparison_page import Claim, Claims, Page
 from manifact.experiments.reproduce.page_index import write_index
+from manifact.experiments.reproduce.reproduce_papers import RefusedError
 
 TINY = """
 title = "Digits"
@@ -67,6 +68,26 @@ def test_a_second_run_writes_the_same_and_does_nothing_again(papers, console, mo
     monkeypatch.setattr("manifact.experiments.reproduce.jobs.Job.run", lambda job: pytest.fail("done again"))
     reproduce_papers.reproduce(["tiny"], **arguments)
     assert (papers / "out" / "quick" / "tiny.md").read_text() == before
+
+
+def test_warnings_of_runs_are_shown_on_their_page(papers, console):
+    text = TINY.format(data="digits").replace('"PCA"', '"LE"')
+    (papers / "papers" / "tiny.toml").write_text(text)
+    arguments = {"quick": True, "jobs": 1, "results": papers / "out", "cache": papers / "runs", "console": console}
+    reproduce_papers.reproduce(["tiny"], **arguments)
+    page = (papers / "out" / "quick" / "tiny.md").read_text()
+    assert "## Warnings" in page
+    assert "| LE | UserWarning: Graph is not fully connected" in page
+
+
+def test_a_run_that_fails_is_told_with_its_experiment(papers, console, monkeypatch):
+    def fails(job):
+        raise ValueError("PCA gave a representation with NaN")
+
+    monkeypatch.setattr("manifact.experiments.reproduce.jobs.Job.run", fails)
+    with pytest.raises(RefusedError, match="tiny could not be run to its end: PCA gave a representation with NaN"):
+        reproduce_papers.reproduce(["tiny"], jobs=1, results=papers / "out", cache=papers / "runs", console=console)
+    assert not (papers / "out" / "tiny.md").exists()
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones(papers):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -15,13 +17,15 @@ from rich.table import Table
 from manifact.backends import threads
 from manifact.datasets.home import user_cache
 from manifact.experiments.reproduce import experiment_files
-from manifact.experiments.reproduce.comparison_page import Page
+from manifact.experiments.reproduce.comparison_page import Page, Rows
 from manifact.experiments.reproduce.job_runner import Runner
 from manifact.experiments.reproduce.jobs import Store
 from manifact.experiments.reproduce.page_index import foreign, write_index
 from manifact.experiments.reproduce.svg_charts import MissingMatplotlibError
 from manifact.utils import checks
 from manifact.utils.files import writable
+
+_NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 
 
 class RefusedError(Exception):
@@ -69,8 +73,9 @@ def show_names(console: Console | None = None) -> None:
 
 
 def make_page(name: str, quick: bool, runner: Runner) -> Page:
-    """The page of one experiment."""
+    """The page of one experiment, with the warnings of its runs at the end."""
     experiment = experiment_files.load(name, quick)
+    runner = replace(runner, warned={})
     kind = import_module(f"manifact.experiments.reproduce.kinds.{experiment.kind}")
     try:
         page: Page = kind.reproduce(experiment, runner)
@@ -84,7 +89,17 @@ def make_page(name: str, quick: bool, runner: Runner) -> Page:
         raise KeyboardInterrupt(
             f"interrupted in {name}: what is done is kept in {runner.store.folder}, the same command goes on there"
         ) from None
-    return page
+    return replace(page, blocks=[*page.blocks, warnings_table(runner.warned)]) if runner.warned else page
+
+
+def warnings_table(warned: Mapping[tuple[str, str], Iterable[str]]) -> Rows:
+    """Method, warning and number of runs; ``warned`` has the runs by method and text."""
+    alike: dict[tuple[str, str], tuple[str, set[str]]] = {}
+    for (method, text), runs in sorted(warned.items()):
+        alike.setdefault((method, _NUMBER.sub("#", text)), (text, set()))[1].update(runs)
+    rows = [{"method": method, "warning": text, "runs": len(runs)} for (method, _), (text, runs) in alike.items()]
+    note = "The number of runs that warned so. Of messages that differ only in their numbers, one is shown."
+    return Rows("Warnings", rows, note)
 
 
 def default_cache() -> Path:

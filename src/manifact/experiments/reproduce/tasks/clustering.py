@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-import warnings
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -12,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 
 from manifact.backends import Array
 from manifact.experiments.methods import method
-from manifact.experiments.reproduce.experiment_samples import Samples, graph, samples
+from manifact.experiments.reproduce import recorded_warnings
+from manifact.experiments.reproduce.experiment_samples import SAMPLES, Samples, graph, samples
 from manifact.experiments.reproduce.gnmf_authors_demo import least_kmeans, rand
 from manifact.metrics import accuracy, nmi
 
@@ -30,6 +29,8 @@ class Representation(NamedTuple):
     V: Array
     objective: float | None
     seconds: float
+    #: What its making warned of: of a representation that is shared, every run warns.
+    warned: list[Warning]
 
 
 def run(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -50,7 +51,8 @@ def run(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def _sub_run(settings: Mapping[str, Any], S: Samples, number: int) -> dict[str, Any]:
     seed = int(np.random.default_rng([settings["seed"], number]).integers(2**31))
-    V, objective, seconds = represent(settings, seed)
+    V, objective, seconds, warned = represent(settings, seed)
+    recorded_warnings.issue(warned)
     clusterings = [
         _clusters(settings, V, S.n_classes, seed + repeat) for repeat in range(settings.get("clusterings", 1))
     ]
@@ -67,7 +69,7 @@ def _sub_run(settings: Mapping[str, Any], S: Samples, number: int) -> dict[str, 
 def represent(settings: Mapping[str, Any], seed: int) -> Representation:
     """The representation of the samples that the settings name."""
     if settings["method"] in ("k-means", "raw"):
-        return Representation(samples(settings).X, None, 0.0)
+        return Representation(samples(settings).X, None, 0.0, [])
     wanted = {key: value for key, value in settings.items() if key not in CLUSTERING}
     return _represent(json.dumps(wanted, sort_keys=True), seed)
 
@@ -77,25 +79,34 @@ def _represent(wanted: str, seed: int) -> Representation:
     settings = json.loads(wanted)
     S = samples(settings)
     begun = time.perf_counter()
-    if method(settings["method"]).kind == "clusterer":
-        # Its own k-means is not used: every method's representation is clustered in the same way.
-        X, _ = weighted(S.X, settings.get("weights"))
-        V, trace = make(settings, S.n_classes, seed).set_params(n_init=1).fit(X).embedding_, None
-    else:
-        estimator, V = fit(settings, S, seed)
-        trace = getattr(estimator, "objective_", None)
-    return Representation(V, None if trace is None else float(trace[-1]), time.perf_counter() - begun)
+    with recorded_warnings.recorded() as warned:
+        if method(settings["method"]).kind == "clusterer":
+            # Its own k-means is not used: every method's representation is clustered in the same way.
+            X, _ = weighted(S.X, settings.get("weights"))
+            clusterer = make(settings, S.n_classes, seed).set_params(n_init=1).fit(X)
+            V, trace = finite(clusterer.embedding_, settings, seed), None
+        else:
+            estimator, V = fit(settings, S, seed)
+            trace = getattr(estimator, "objective_", None)
+    return Representation(V, None if trace is None else float(trace[-1]), time.perf_counter() - begun, warned)
 
 
 def fit(settings: Mapping[str, Any], S: Samples, seed: int) -> tuple[Any, Array]:
     """The fitted estimator and the representation of the samples."""
     estimator = make(settings, S.n_classes, seed)
     X, fitting = weighted(S.X, settings.get("weights"))
-    with warnings.catch_warnings():
-        # An early stop is part of a protocol, and so is a graph in several pieces.
-        warnings.simplefilter("ignore")
-        V = estimator.fit_transform(X, **fitting)
-    return estimator, np.nan_to_num(V)
+    return estimator, finite(estimator.fit_transform(X, **fitting), settings, seed)
+
+
+def finite(V: Array, settings: Mapping[str, Any], seed: int) -> Array:
+    """V, of which all is finite: scores of anything else would be numbers about nothing."""
+    if not np.isfinite(V).all():
+        where = [f"{key} {settings[key]}" for key in SAMPLES if settings.get(key) is not None]
+        raise ValueError(
+            f"{settings['method']} gave a representation with NaN or infinite values "
+            f"({', '.join([*where, f'seed {seed}'])})"
+        )
+    return V
 
 
 def make(settings: Mapping[str, Any], n_classes: int, seed: int) -> Any:
@@ -139,8 +150,5 @@ def _clusters(settings: Mapping[str, Any], V: Array, n_clusters: int, seed: int)
         return np.asarray(V).argmax(axis=1), 0.0
     if rule == "authors":
         return least_kmeans(V, n_clusters, rand(seed), starts)
-    with warnings.catch_warnings():
-        # Fewer distinct rows than clusters: some stay empty, which the scores show.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        found = KMeans(n_clusters, init=rule, n_init=starts, random_state=seed).fit(V)
+    found = KMeans(n_clusters, init=rule, n_init=starts, random_state=seed).fit(V)
     return found.labels_, float(found.inertia_)

@@ -7,7 +7,6 @@ what is learned from them is judged on the validation set ("validation"), or on 
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +16,7 @@ from sklearn.decomposition import PCA
 from sklearn.neighbors import KNeighborsClassifier
 
 from manifact.backends import Array
-from manifact.experiments.methods import method as named
+from manifact.experiments import methods
 from manifact.experiments.reproduce.experiment_samples import builder, samples
 from manifact.experiments.reproduce.tasks.clustering import given
 from manifact.models import registry
@@ -94,13 +93,10 @@ def _projections(
     method = settings["method"]
     if method == "raw":
         return [lambda judged: judged]
-    with warnings.catch_warnings():
-        # An early stop is part of the protocol.
-        warnings.simplefilter("ignore")
-        if method in NESTED:
-            whole = _fitted(settings, X, y, max(sizes))
-            return [_first(whole, size) for size in sizes]
-        return [_fitted(settings, X, y, size) for size in sizes]
+    if method in NESTED:
+        whole = _fitted(settings, X, y, max(sizes))
+        return [_first(whole, size) for size in sizes]
+    return [_fitted(settings, X, y, size) for size in sizes]
 
 
 def _first(project: Callable[[Array], Array], size: int) -> Callable[[Array], Array]:
@@ -112,7 +108,7 @@ def _fitted(settings: Mapping[str, Any], X: Array, y: Array, size: int) -> Calla
     parameters = given(settings) | {
         name: builder(settings[name]) for name in ("graph", "far_graph") if name in settings
     }
-    estimator = named(method)(n_components=size, random_state=settings["repeat"], **parameters)
+    estimator = methods.method(method)(n_components=size, random_state=settings["repeat"], **parameters)
     if method == "LDA":
         return _discriminants(estimator, X, y)
     estimator.fit(X, y)
