@@ -57,13 +57,13 @@ def test_a_place_that_is_gone_is_not_passed_over(package):
 
 
 def test_other_code_makes_another_job(package, monkeypatch):
-    before = Job("clustering", {"seed": 0}).key
-    assert Job("clustering", {"seed": 0}).key == before
+    before = Job("clustering_scores", {"seed": 0}).key
+    assert Job("clustering_scores", {"seed": 0}).key == before
     (package / "solvers" / "engine.py").write_text("# another loop")
     monkeypatch.setattr(code_digest, "PACKAGE", package)
     numerical_code.cache_clear()
     try:
-        assert Job("clustering", {"seed": 0}).key != before
+        assert Job("clustering_scores", {"seed": 0}).key != before
     finally:
         numerical_code.cache_clear()
 
@@ -71,4 +71,4 @@ def test_other_code_makes_another_job(package, monkeypatch):
 def test_files_are_read_once_in_a_process(monkeypatch):
     numerical_code()
     monkeypatch.setattr(code_digest, "digest", lambda *places: pytest.fail("read again"))
-    Job("clustering", {"seed": 1}).key  # noqa: B018
+    Job("clustering_scores", {"seed": 1}).key  # noqa: B018

@@ -84,7 +84,7 @@ def test_quick_changes_only_what_is_there(name):
     assert set(changes) <= set(content)
     if "methods" in changes:
         assert set(changes["methods"]) <= set(experiment_files.load(name).methods)
-    if experiment_files.load(name).kind != "curves":
+    if experiment_files.load(name).kind != "clustering_curves":
         assert changes
 
 

@@ -11,7 +11,7 @@ from manifact.experiments.reproduce.job_runner import Runner
 from manifact.experiments.reproduce.jobs import Job, Store
 from manifact.experiments.reproduce.recorded_warnings import issue, recorded, texts
 from manifact.experiments.reproduce.reproduce_papers import warnings_table
-from manifact.experiments.reproduce.tasks import clustering
+from manifact.experiments.reproduce.tasks import clustering_scores
 
 SETTINGS = {"data": "digits", "classes": 2, "draw": 0, "seed": 0, "method": "PCA", "kmeans": {"n_init": 1}}
 
@@ -35,11 +35,11 @@ def made(monkeypatch):
 
     def use(estimator):
         monkeypatch.setitem(methods.OTHERS, "PCA", methods.Method("representation", lambda **parameters: estimator))
-        clustering._represent.cache_clear()
+        clustering_scores._represent.cache_clear()
         return estimator
 
     yield use
-    clustering._represent.cache_clear()
+    clustering_scores._represent.cache_clear()
 
 
 def test_warnings_are_recorded_and_not_shown(recwarn):
@@ -55,27 +55,27 @@ def test_warnings_are_recorded_and_not_shown(recwarn):
 
 def test_a_result_has_the_warnings_of_its_run(made):
     made(Warns("did not\n  converge", "again"))
-    found = Job("clustering", SETTINGS).run()
+    found = Job("clustering_scores", SETTINGS).run()
     assert found["warnings"] == ["ConvergenceWarning: again", "ConvergenceWarning: did not converge"]
     made(Warns())
-    assert "warnings" not in Job("clustering", SETTINGS).run()
+    assert "warnings" not in Job("clustering_scores", SETTINGS).run()
 
 
 def test_runs_that_share_a_representation_all_have_its_warnings(made):
     estimator = made(Warns("did not converge"))
-    first, second = (Job("clustering", {**SETTINGS, "clusterings": count}).run() for count in (1, 2))
+    first, second = (Job("clustering_scores", {**SETTINGS, "clusterings": count}).run() for count in (1, 2))
     assert estimator.fits == 1
     assert first["warnings"] == second["warnings"] == ["ConvergenceWarning: did not converge"]
 
 
 def test_fewer_distinct_rows_than_clusters_are_told(made):
     made(Warns())
-    found = Job("clustering", {**SETTINGS, "classes": 3}).run()
+    found = Job("clustering_scores", {**SETTINGS, "classes": 3}).run()
     assert "distinct clusters" in found["warnings"][0]
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
-@pytest.mark.parametrize("task", ["clustering", "line_embedding"])
+@pytest.mark.parametrize("task", ["clustering_scores", "line_embedding"])
 def test_a_representation_that_is_not_finite_fails(made, task, value):
     made(Warns(value=value))
     with pytest.raises(
@@ -87,7 +87,7 @@ def test_a_representation_that_is_not_finite_fails(made, task, value):
 def test_the_runner_counts_runs_and_the_table_joins_messages(tmp_path, made):
     made(Warns("ended at 1.5e-03"))
     runner = Runner(Store(tmp_path))
-    jobs = [Job("clustering", {**SETTINGS, "seed": seed}) for seed in (0, 1, 1)]
+    jobs = [Job("clustering_scores", {**SETTINGS, "seed": seed}) for seed in (0, 1, 1)]
     again = Runner(Store(tmp_path))
     assert runner.run("first", jobs) == again.run("from the store", jobs)
     assert runner.warned == again.warned == {("PCA", "ConvergenceWarning: ended at 1.5e-03"): {j.key for j in jobs}}

@@ -5,7 +5,7 @@ import pytest
 from manifact.experiments.methods import methods
 from manifact.experiments.reproduce import experiment_files
 from manifact.experiments.reproduce.parameter_grids import choices
-from manifact.experiments.reproduce.tasks.clustering import make
+from manifact.experiments.reproduce.tasks.clustering_scores import make
 
 CLASSIFICATION = [f"spnmf-table{number}" for number in range(4, 10)]
 NAMES = [

@@ -101,12 +101,12 @@ def test_runs_at_a_tables_value_are_the_tables(experiment, runner):
         "graph": {"n_neighbors": 3, "weight": "heat"},
         "parameters": {"solver": "mu", "max_iter": 5, "graph_reg": 100.0},
     }
-    table = job("clustering", {**own, "classes": 3, "draw": 1, "seed": 1})
+    table = job("clustering_scores", {**own, "classes": 3, "draw": 1, "seed": 1})
     assert table.key in {one.key for one in asked}
 
 
 def test_nothing_runs_without_matplotlib(experiment, runner, monkeypatch):
-    monkeypatch.setattr(parameter_sweep.draw, "find_spec", lambda name: None)
-    with pytest.raises(parameter_sweep.draw.MissingMatplotlibError):
+    monkeypatch.setattr(parameter_sweep.svg_charts, "find_spec", lambda name: None)
+    with pytest.raises(parameter_sweep.svg_charts.MissingMatplotlibError):
         parameter_sweep.reproduce(experiment, runner)
     assert not list(runner.store.folder.iterdir())

@@ -58,7 +58,7 @@ def run(experiment: Experiment, runner: Runner) -> Results:
     plan = [(method, number) for method in experiment.methods for number in range(experiment["draws"])]
     jobs = [
         job(task, {**experiment.methods[method], "data": f"{experiment['data']} {number}", "seed": number})
-        for task in ("learned_basis", "clustering")
+        for task in ("learned_basis", "clustering_scores")
         for method, number in plan
     ]
     found = runner.run(experiment.name, jobs)

@@ -44,7 +44,7 @@ def reproduce(experiment: Experiment, runner: Runner) -> Page:
 def run(experiment: Experiment, runner: Runner) -> Results:
     """The results of every run."""
     plan = [
-        (method, classes, job("clustering", {**settings, "classes": classes, "draw": draw, "seed": draw}))
+        (method, classes, job("clustering_scores", {**settings, "classes": classes, "draw": draw, "seed": draw}))
         for method, settings in experiment.methods.items()
         for classes in experiment["classes"]
         for draw in range(_draws(experiment, classes))

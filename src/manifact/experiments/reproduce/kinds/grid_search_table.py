@@ -65,7 +65,7 @@ def reproduce(experiment: Experiment, runner: Runner) -> Page:
 def run(experiment: Experiment, runner: Runner) -> Results:
     """The results of every run."""
     plan = [
-        (method, data, choice.name, job("clustering", {**choice.settings, "seed": seed}, part=method))
+        (method, data, choice.name, job("clustering_scores", {**choice.settings, "seed": seed}, part=method))
         for method, settings in experiment.methods.items()
         for data, where in experiment.named("sets").items()
         for choice in choices({**where, **settings})

@@ -134,10 +134,13 @@ def _jobs(experiment: Experiment, sweep: Sweep, panel: str, method: str, number:
         settings = sweep.apply(settings, panel, number)
     rows = experiment.get("classes", {}).get(panel, [])
     if not rows:
-        return [(0, job("clustering", {**settings, "seed": seed}, part=method)) for seed in range(experiment["draws"])]
+        return [
+            (0, job("clustering_scores", {**settings, "seed": seed}, part=method))
+            for seed in range(experiment["draws"])
+        ]
     # The same jobs as those of the tables: what is done there is not done again.
     return [
-        (classes, job("clustering", {**settings, "classes": classes, "draw": seed, "seed": seed}))
+        (classes, job("clustering_scores", {**settings, "classes": classes, "draw": seed, "seed": seed}))
         for classes in rows
         for seed in range(experiment["whole" if _is_whole(settings, classes) else "draws"])
     ]

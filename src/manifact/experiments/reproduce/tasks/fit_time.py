@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from manifact.experiments.reproduce.experiment_samples import builder, samples
-from manifact.experiments.reproduce.tasks.clustering import make, weighted
+from manifact.experiments.reproduce.tasks.clustering_scores import make, weighted
 
 #: Samples of a first fit, which compiles.
 FEW = 200

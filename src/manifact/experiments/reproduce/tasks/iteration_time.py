@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from manifact.experiments.reproduce.experiment_samples import Samples, samples
-from manifact.experiments.reproduce.tasks.clustering import make
+from manifact.experiments.reproduce.tasks.clustering_scores import make
 
 
 def run(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from manifact.experiments.reproduce.experiment_samples import samples
-from manifact.experiments.reproduce.tasks.clustering import fit
+from manifact.experiments.reproduce.tasks.clustering_scores import fit
 from manifact.metrics import sparseness
 
 

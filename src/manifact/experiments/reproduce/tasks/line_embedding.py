@@ -10,7 +10,7 @@ from sklearn.cluster import KMeans
 
 from manifact.experiments.reproduce.experiment_samples import samples
 from manifact.experiments.reproduce.separation import overlap, threshold_accuracy
-from manifact.experiments.reproduce.tasks.clustering import fit
+from manifact.experiments.reproduce.tasks.clustering_scores import fit
 from manifact.metrics import accuracy
 
 

@@ -18,7 +18,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from manifact.backends import Array
 from manifact.experiments import methods
 from manifact.experiments.reproduce.experiment_samples import builder, samples
-from manifact.experiments.reproduce.tasks.clustering import given
+from manifact.experiments.reproduce.tasks.clustering_scores import given
 from manifact.models import registry
 
 VALIDATION = 0.2

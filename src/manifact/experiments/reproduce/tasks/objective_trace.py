@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from manifact.experiments.reproduce.experiment_samples import samples
-from manifact.experiments.reproduce.tasks.clustering import fit
+from manifact.experiments.reproduce.tasks.clustering_scores import fit
 
 
 def run(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from sklearn.cluster import KMeans
 from manifact import GNMF
 from manifact.datasets import load_digits, unit_length
 from manifact.experiments.reproduce import experiment_samples
-from manifact.experiments.reproduce.tasks import clustering
+from manifact.experiments.reproduce.tasks import clustering_scores
 from manifact.graphs import KNNGraph
 from manifact.metrics import accuracy, nmi
 
@@ -30,7 +30,7 @@ def test_scores_are_those_of_its_steps():
     labels = KMeans(4, init="k-means++", n_init=5, random_state=seed).fit_predict(V)
     parameters = {"solver": "mu", "max_iter": 20}
     how = {"classes": 4, "graph": {"n_neighbors": 4}, "parameters": parameters, "kmeans": {"n_init": 5}}
-    found = clustering.run({**DIGITS, **how, "method": "GNMF"})
+    found = clustering_scores.run({**DIGITS, **how, "method": "GNMF"})
     assert found["AC"] == [accuracy(y, labels)]
     assert found["NMI max"] == [nmi(y, labels)]
     assert found["NMI sqrt"] == [nmi(y, labels, "sqrt")]
@@ -40,8 +40,8 @@ def test_scores_are_those_of_its_steps():
 def test_sub_runs_are_chosen_by_the_objective_and_the_best_by_the_labels():
     settings = {**DIGITS, "classes": 6, "method": "k-means", "kmeans": {"rule": "random", "n_init": 1}}
     S = experiment_samples.samples(settings)
-    tried = [clustering._sub_run(settings, S, number) for number in range(8)]
-    found = clustering.run({**settings, "sub_runs": 8})
+    tried = [clustering_scores._sub_run(settings, S, number) for number in range(8)]
+    found = clustering_scores.run({**settings, "sub_runs": 8})
     assert found["AC"] == min(tried, key=lambda one: one["objective"])["AC"]
     assert found["best AC"] == [max(one["AC"][0] for one in tried)]
     assert found["best AC"] >= found["AC"]
@@ -49,7 +49,7 @@ def test_sub_runs_are_chosen_by_the_objective_and_the_best_by_the_labels():
 
 def test_several_clusterings_of_one_representation():
     settings = {**DIGITS, "classes": 5, "method": "PCA", "kmeans": {"rule": "random", "n_init": 1}, "clusterings": 4}
-    found = clustering.run(settings)
+    found = clustering_scores.run(settings)
     assert len(found["AC"]) == 4
     assert len(set(found["AC"])) > 1
 
@@ -57,16 +57,18 @@ def test_several_clusterings_of_one_representation():
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
 def test_weights_of_the_rows_are_those_of_the_normalised_cut(kind, rng):
     X = rng.random((7, 5))
-    weighted, fitting = clustering.weighted(kind(X), "ncw rows")
+    weighted, fitting = clustering_scores.weighted(kind(X), "ncw rows")
     expected = X / np.sqrt(X @ X.T @ np.ones(7))[:, None]
     np.testing.assert_allclose(weighted.toarray() if sparse.issparse(weighted) else weighted, expected)
     assert not fitting
-    assert clustering.weighted(X, "ncw")[1] == {"sample_weight": "ncw"}
+    assert clustering_scores.weighted(X, "ncw")[1] == {"sample_weight": "ncw"}
 
 
 @pytest.mark.parametrize("method", ["NCut", "NCut-NJW", "k-means", "raw", "SVD", "CF"])
 def test_every_kind_of_method_is_clustered_alike(method):
-    found = clustering.run({**DIGITS, "classes": 2, "method": method, "kmeans": {"rule": "authors", "n_init": 2}})
+    found = clustering_scores.run(
+        {**DIGITS, "classes": 2, "method": method, "kmeans": {"rule": "authors", "n_init": 2}}
+    )
     assert found["AC"][0] > 0.5
 
 
