@@ -16,11 +16,11 @@ runner = CliRunner()
     ],
 )
 def test_bench_refuses_in_one_sentence(arguments, sentence, tmp_path, monkeypatch):
-    from manifact.experiments.bench import data
+    from manifact.experiments.bench import benchmark_samples
 
     monkeypatch.setenv("MANIFACT_DATA", str(tmp_path))
     monkeypatch.chdir(tmp_path)
-    data.prepared.cache_clear()
+    benchmark_samples.prepared.cache_clear()
     (tmp_path / "taken").touch()
     result = runner.invoke(app, ["bench", *arguments])
     assert result.exit_code == 2
@@ -30,9 +30,9 @@ def test_bench_refuses_in_one_sentence(arguments, sentence, tmp_path, monkeypatc
 
 
 def test_bench_writes_a_section(tmp_path, monkeypatch):
-    from manifact.experiments.bench import kl
+    from manifact.experiments.bench import kl_iteration
 
-    monkeypatch.setattr(kl, "measure", lambda setting: ([{"repeats": setting.repeats}], "A note."))
+    monkeypatch.setattr(kl_iteration, "measure", lambda setting: ([{"repeats": setting.repeats}], "A note."))
     result = runner.invoke(app, ["bench", "--only", "kl", "--repeats", "4", "--results", str(tmp_path)])
     assert result.exit_code == 0
     assert "A note." in result.stdout
@@ -40,12 +40,12 @@ def test_bench_writes_a_section(tmp_path, monkeypatch):
 
 
 def test_bench_says_what_an_interrupt_left(tmp_path, monkeypatch):
-    from manifact.experiments.bench import kl
+    from manifact.experiments.bench import kl_iteration
 
     def interrupted(setting):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(kl, "measure", interrupted)
+    monkeypatch.setattr(kl_iteration, "measure", interrupted)
     result = runner.invoke(app, ["bench", "--only", "kl", "--results", str(tmp_path)])
     assert result.exit_code == 130
     assert result.stderr == f"interrupted in kl: the sections before it are in {tmp_path}\n"

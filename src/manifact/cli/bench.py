@@ -26,7 +26,7 @@ def bench(
     results: Annotated[Path, typer.Option(help="Folder for the tables.")] = Path("results"),
 ) -> None:
     """Measure speed and memory beside other packages, in turns, and write the tables."""
-    from manifact.experiments.bench import command
+    from manifact.experiments.bench import run_benchmarks
 
-    with errors_in_one_sentence(context, command.RefusedError):
-        command.bench(only or (), data, repeats, quick, results)
+    with errors_in_one_sentence(context, run_benchmarks.RefusedError):
+        run_benchmarks.bench(only or (), data, repeats, quick, results)

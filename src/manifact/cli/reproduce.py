@@ -28,10 +28,10 @@ def reproduce(
 
     Finished runs are kept: an interrupted command goes on where it stopped and gives the same numbers.
     """
-    from manifact.experiments.reproduce import command
+    from manifact.experiments.reproduce import reproduce_papers
 
-    with errors_in_one_sentence(context, command.RefusedError):
+    with errors_in_one_sentence(context, reproduce_papers.RefusedError):
         if names:
-            command.reproduce(names, quick, jobs, results, cache)
+            reproduce_papers.reproduce(names, quick, jobs, results, cache)
         else:
-            command.show_names()
+            reproduce_papers.show_names()
