@@ -18,7 +18,7 @@ import affinity_report as report
 import selection
 import selection_criteria
 from affinity_runs import READINGS, SETS, measured
-from manifact.experiments.record import write
+from manifact.experiments.result_tables import write
 from manifact.utils.files import write_text
 
 SEEDS = 10

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from affinity_claims import against_papers, against_spectral, claims
-from manifact.experiments.reproduce import draw
-from manifact.experiments.reproduce.spec import load
-from manifact.plot.look import PALETTE
+from manifact.experiments.reproduce import svg_charts
+from manifact.experiments.reproduce.experiment_files import load
+from manifact.plot.figure_style import PALETTE
 
 NAMES = {
     "coil20": "COIL20", "pie": "PIE", "yale": "Yale", "orl": "ORL", "umist": "UMIST", "binalpha": "Binary Alphadigits",
@@ -44,9 +44,9 @@ WORDS = {
         """
 Unit-length images or (1 + log tf) idf text (30 largest classes), as many parts as classes, 5 neighbours. AffinityNMF as
 it comes. Spectral clustering is `NCut` with rows of unit length, on the same graph; GNMF the published rule, λ = 100,
-100 iterations, then k-means; NMF to convergence, then k-means; k-means with 20 starts everywhere. NMI = MI / max(H, H'),
-"NMI sqrt" = MI / sqrt(H H'). Mean and standard deviation over {seeds} seeds; seconds are the median, on one thread of a
-machine that had other work, without the search for neighbours.""",
+100 iterations, then k-means; NMF to convergence, then k-means; k-means with 20 starts everywhere. NMI = MI /
+max(H, H'), "NMI sqrt" = MI / sqrt(H H'). Mean and standard deviation over {seeds} seeds; seconds are the median, on
+one thread of a machine that had other work, without the search for neighbours.""",
     ),
     "affinity-printed": (
         "AffinityNMF beside what the papers print",
@@ -311,14 +311,16 @@ def picture(found):
         nmf = np.mean(found["errors"][name]["NMF"])
         drawn = NAMES[name], list(runs)
         colour = number if number < len(PALETTE) else None
-        gained.append(draw.Line(*drawn, [100 * float(np.mean(run["NMI"]) - cut) for run in runs.values()], colour))
-        lost.append(draw.Line(*drawn, [float(np.mean(run["error"]) / nmf) for run in runs.values()], colour))
+        gained.append(
+            svg_charts.Line(*drawn, [100 * float(np.mean(run["NMI"]) - cut) for run in runs.values()], colour)
+        )
+        lost.append(svg_charts.Line(*drawn, [float(np.mean(run["error"]) / nmf) for run in runs.values()], colour))
     look = {"log": "x", "at": 2.0, "ticks": list(runs)}
     panels = [
-        draw.Panel("NMI less that of spectral clustering, points", "τ", "", gained, **look),
-        draw.Panel("error, times that of NMF", "τ", "", lost, **look),
+        svg_charts.Panel("NMI less that of spectral clustering, points", "τ", "", gained, **look),
+        svg_charts.Panel("error, times that of NMF", "τ", "", lost, **look),
     ]
-    return draw.chart(panels, height=2.8)
+    return svg_charts.chart(panels, height=2.8)
 
 
 def _ordered(results):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,10 @@ from manifact.backends import threads
 from manifact.backends.numpy import nonnegative_least_squares
 from manifact.baselines import NCut
 from manifact.datasets import load, load_digits, unit_length
-from manifact.experiments.reproduce.command import default_cache
-from manifact.experiments.reproduce.data import digest, prepared
+from manifact.experiments import code_digest
+from manifact.experiments.reproduce.experiment_samples import digest, prepared
 from manifact.experiments.reproduce.jobs import Job, Store
+from manifact.experiments.reproduce.reproduce_papers import default_cache
 from manifact.graphs import KNNGraph
 from manifact.metrics import accuracy, match, nmi
 from manifact.models.clustering import means_of_parts
@@ -33,8 +35,8 @@ SETS = {
     "yale": ("unit", None), "orl": ("unit", None), "umist": ("unit", None), "binalpha": ("unit", None),
     "coil20": ("unit", None), "reuters": ("tfidf", 30), "tdt2": ("tfidf", 30), "pie": ("unit", None),
 }  # fmt: skip
-#: By task, raised whenever a change of the code changes its results: what was stored before is then done again.
-RESULTS = {"fit": 5, "new-samples": 5, "chosen": 2, "neighbours": 2}
+#: What the tasks do, beside the package's own code: what other code has stored is done again.
+CODE = code_digest.digest(Path(__file__).parent, ("affinity_runs.py", "affinity_variants.py"))
 #: Held-out samples are few, and few samples have a higher NMI: so many draws of as many training samples beside them.
 DRAWS = 20
 
@@ -98,7 +100,7 @@ OTHERS = {"digits": _digits, "pbmc3k": _cells, "mnist": _images, "news20": _news
 
 def measured(task, name, **settings):
     """The stored result of a run, or that of running it now on one thread."""
-    job = Job(f"affinity-{task}", {"data": name, "digest": digest(name), "joint": RESULTS.get(task, 1), **settings})
+    job = Job(f"affinity-{task}", {"data": name, "digest": digest(name), "benchmark": CODE, **settings})
     store = Store(default_cache())
     result = store.get(job)
     if result is None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from manifact.experiments.record import write
+from manifact.experiments.result_tables import write
 
 FOLDER = Path(__file__).resolve().parents[1] / "results" / "reproduce"
 #: Page -> data, and its columns: the paper's method, k-means, normalised cut with unit rows.

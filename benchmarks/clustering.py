@@ -17,7 +17,7 @@ from sklearn.cluster import KMeans
 
 from manifact import GNMF, NMF
 from manifact.datasets import load, tfidf, unit_length
-from manifact.experiments.record import write
+from manifact.experiments.result_tables import write
 from manifact.graphs import KNNGraph
 from manifact.metrics import accuracy, nmi
 

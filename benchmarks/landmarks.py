@@ -18,7 +18,7 @@ import numpy as np
 
 from manifact import ALPNMF, LPNMF
 from manifact.datasets import load, synthetic_documents, tfidf
-from manifact.experiments.record import write
+from manifact.experiments.result_tables import write
 from manifact.graphs import KNNGraph, LandmarkGraph
 from manifact.metrics import accuracy, nmi
 from manifact.solvers import engine

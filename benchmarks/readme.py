@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from manifact.experiments.record import table
+from manifact.experiments.result_tables import table
 
 ROOT = Path(__file__).resolve().parents[1]
 MARK = re.compile(r"(<!-- begin results/(\S+) -->\n).*?(<!-- end results/\2 -->)", re.DOTALL)

@@ -11,7 +11,7 @@ import numpy as np
 
 from affinity_report import NAMES
 from affinity_runs import OTHERS, SETS, measured, samples
-from manifact.experiments.record import write
+from manifact.experiments.result_tables import write
 
 SEEDS = range(3)
 NOTE = """

@@ -18,7 +18,7 @@ from sklearn.preprocessing import normalize
 
 from affinity_report import NAMES
 from affinity_runs import SETS, loaded, measured
-from manifact.experiments.record import write
+from manifact.experiments.result_tables import write
 from manifact.graphs import AffinityGraph, KNNGraph
 from manifact.graphs.spectral import leading_eigenvectors
 from manifact.selection import select

@@ -17,8 +17,8 @@ import numpy as np
 
 from manifact import GNMF, NMF, SPNMF
 from manifact.datasets import crossing_lines, two_rings
-from manifact.experiments.record import write
 from manifact.experiments.reproduce.separation import overlap, threshold_accuracy
+from manifact.experiments.result_tables import write
 from manifact.graphs import FarthestGraph, KNNGraph
 
 DRAWS = range(5)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import manifact
-from manifact import models
+from manifact.models.registry import on_command_line
 
 DOCS = Path(__file__).parents[1] / "docs"
 pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="the documentation is not part of this distribution")
@@ -78,7 +78,7 @@ def test_every_metric_is_in_the_reference() -> None:
     assert {f"manifact.metrics.{name}" for name in public if not name.startswith("_")} <= in_reference()
 
 
-@pytest.mark.parametrize("name", models.__all__)
+@pytest.mark.parametrize("name", sorted(entry.cls.__name__ for entry in on_command_line().values()))
 def test_every_model_has_a_page(name: str) -> None:
     text = (DOCS / "models" / f"{name.lower()}.md").read_text("utf-8")
     assert f"{{py:obj}}`manifact.{name}`" in text
@@ -111,10 +111,7 @@ def test_what_pages_take_from_elsewhere_is_there(page: Path) -> None:
         assert (page.parent / name).exists(), name
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["index", "getting-started", "model-files", "guide/choosing", "guide/graphs", "howto/callbacks", "howto/saving"],
-)
+@pytest.mark.parametrize("name", RUN)
 def test_python_on_pages_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     page = DOCS / f"{name}.md"
@@ -149,6 +146,16 @@ def test_configuration_loads(monkeypatch: pytest.MonkeyPatch) -> None:
     space: dict[str, object] = {"__file__": str(DOCS / "conf.py")}
     exec(compile((DOCS / "conf.py").read_text("utf-8"), "conf.py", "exec"), space)
     assert space["version"] == manifact.__version__
+
+
+def test_pages_of_results_are_grouped_by_paper(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("sphinx", reason="sphinx is not installed")
+    monkeypatch.syspath_prepend(str(DOCS / "_ext"))
+    results = importlib.import_module("results")
+    folder = DOCS.parent / "results" / "reproduce"
+    listed = results.toctree_by_paper(sorted(page for page in folder.glob("*.md") if page.name != "README.md"))
+    assert ":caption: GNMF paper" in listed
+    assert all(f"<{page.stem}>" in listed for page in folder.glob("*.md") if page.name != "README.md")
 
 
 def test_members_shown_are_ours(monkeypatch: pytest.MonkeyPatch) -> None:

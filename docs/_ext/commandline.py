@@ -21,8 +21,12 @@ class CommandLine(SphinxDirective):
         import typer
 
         from manifact.cli import app
+        from manifact.cli.help_pages import ModelsCommand
 
         root = typer.main.get_command(app)
+        for command in root.commands.values():
+            if isinstance(command, ModelsCommand):
+                command.look_up()
         return [section(name, command) for name, command in root.commands.items() if not command.hidden]
 
 

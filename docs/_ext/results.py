@@ -8,9 +8,6 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-#: What the papers' pages are grouped by: how a page's name begins, and the paper.
-PAPERS = {"gnmf": "GNMF", "lpnmf": "LPNMF", "alpnmf": "A-LPNMF", "spnmf": "SPNMF", "lcf": "LCF"}
-
 MEASUREMENTS = """\
 # Measurements
 
@@ -64,11 +61,15 @@ def copy_measurements(source: Path, target: Path) -> set[Path]:
 
 def toctree_by_paper(pages: list[Path]) -> str:
     """A hidden toctree for each paper, with the titles that the pages have in their folder."""
-    groups: dict[str, list[str]] = {start: [] for start in PAPERS}
+    from manifact.models.registry import on_command_line
+
+    # The name of a page begins with its paper's model, as the command line calls it.
+    models = on_command_line()
+    groups: dict[str, list[str]] = {}
     for page in pages:
         title = page.read_text("utf-8").partition("\n")[0].removeprefix("# ")
-        groups[page.stem.split("-")[0]].append(f"{title} <{page.stem}>")
-    return "".join(toctree(group, f"{PAPERS[start]} paper") for start, group in groups.items() if group)
+        groups.setdefault(page.stem.split("-")[0], []).append(f"{title} <{page.stem}>")
+    return "".join(toctree(group, f"{models[name].cls.__name__} paper") for name, group in groups.items())
 
 
 def toctree(names: list[str], caption: str = "", hidden: bool = True) -> str:

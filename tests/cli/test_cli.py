@@ -32,10 +32,12 @@ def test_every_command_has_help(command):
     assert "Usage" in result.stdout
 
 
-@pytest.mark.parametrize("command", ["bench", "fit"])
-def test_help_loads_nothing_heavy(command):
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], *([command, "--help"] for command in COMMANDS if command != "fit")]
+)
+def test_help_loads_nothing_heavy(arguments):
     code = (
-        f"import sys; from manifact.cli import app; app(['{command}', '--help'], standalone_mode=False);"
+        f"import sys; from manifact.cli import app; app({arguments}, standalone_mode=False);"
         "print([m for m in ('numpy', 'scipy', 'sklearn', 'numba') if m in sys.modules])"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
@@ -44,7 +46,12 @@ def test_help_loads_nothing_heavy(command):
 
 @pytest.mark.parametrize(
     ("typed", "offered"),
-    [("manifact tr", "transform"), ("manifact fit data.csv --model ln", None), ("manifact fit --model lp", "lpnmf")],
+    [
+        ("manifact tr", "transform"),
+        ("manifact fit data.csv --model ln", None),
+        ("manifact fit --model lp", "lpnmf"),
+        ("manifact fit --graph-weight h", "heat"),
+    ],
 )
 def test_the_shell_completes(typed, offered):
     words = typed.split(" ")

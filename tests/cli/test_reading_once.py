@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import manifact
 from manifact.cli import app
-from manifact.report.given import checked
+from manifact.report.report_inputs import checked
 
 
 @pytest.fixture(autouse=True)

@@ -94,7 +94,7 @@ def toy(monkeypatch):
         image_shapes=(TOY_SHAPE,),
     )  # fmt: skip
     monkeypatch.setattr(sources, "SETS", {**sources.SETS, "toy": entry})
-    for module in ("home", "fetching", "command"):
+    for module in ("home", "fetching"):
         monkeypatch.setattr(f"manifact.datasets.{module}.SETS", sources.SETS)
     return entry, X, y
 

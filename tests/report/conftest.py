@@ -11,7 +11,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from manifact import GNMF, NMF
 from manifact.datasets import load_digits, unit_length
-from manifact.report import layout
+from manifact.report import sample_map
 
 THEMES = {
     "sea": "ship harbour wave tide sailor anchor storm fish island coast",
@@ -69,8 +69,8 @@ def table():
 @pytest.fixture
 def quick_layout(monkeypatch):
     """A map of few anchors: what is tested is not the map."""
-    monkeypatch.setattr(layout, "ANCHORS", 200)
-    monkeypatch.setattr(layout, "ITERATIONS", 260)
+    monkeypatch.setattr(sample_map, "ANCHORS", 200)
+    monkeypatch.setattr(sample_map, "ITERATIONS", 260)
 
 
 @pytest.fixture(scope="session")

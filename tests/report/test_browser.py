@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from manifact import LCCF, NMF
-from manifact.report import layout, report
-from manifact.report.clusters import clusters
-from manifact.report.features import relevance, shares
+from manifact.report import report, sample_map
+from manifact.report.part_features import relevance, shares
+from manifact.report.part_members import clusters
 
 DRAWN = """() => {
   const map = document.getElementById("map");
@@ -27,7 +27,7 @@ DRAWN = """() => {
 def pages(documents, images, table, tmp_path_factory):
     """Pages of documents, images, a table, and concepts of a kernel."""
     folder = tmp_path_factory.mktemp("pages")
-    kept, layout.ITERATIONS = layout.ITERATIONS, 260
+    kept, sample_map.ITERATIONS = sample_map.ITERATIONS, 260
     try:
         made = {
             "documents": report(documents.model, documents.X, folder / "documents.html", **documents.given),
@@ -39,7 +39,7 @@ def pages(documents, images, table, tmp_path_factory):
         made["concepts"] = report(kernel, images.X, folder / "concepts.html", image_shape=(8, 8))
         return made
     finally:
-        layout.ITERATIONS = kept
+        sample_map.ITERATIONS = kept
 
 
 @pytest.fixture

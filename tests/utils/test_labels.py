@@ -5,7 +5,7 @@ import pytest
 
 from manifact import NMF
 from manifact.graphs import LabelGraph
-from manifact.report.given import checked
+from manifact.report.report_inputs import checked
 from manifact.utils.labels import labelled
 
 

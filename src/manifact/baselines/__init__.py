@@ -1,12 +1,10 @@
-"""What the papers compare with and scikit-learn lacks; and, in ``METHODS``, what it has.
+"""What the papers compare with and scikit-learn lacks.
 
-Names load on first use: asking which methods there are costs nothing.
+Names load on first use: asking which there are costs nothing.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-from manifact.baselines.registry import METHODS, Method
 
 if TYPE_CHECKING:
     from manifact.baselines.average_association import AverageAssociation
@@ -37,12 +35,10 @@ __all__ = [
     "KSDA",
     "LNMF",
     "LPP",
-    "METHODS",
     "NPE",
     "NPNMF",
     "SNMF",
     "AverageAssociation",
-    "Method",
     "NCut",
     "SparseNMF",
 ]

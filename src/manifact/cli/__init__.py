@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
-from manifact.cli import papers, using
-from manifact.cli.fitting import fit
+from manifact.cli import bench, data, demo, fit, info, predict, report, reproduce, transform
+from manifact.cli.help_pages import ModelsCommand
 
 app = typer.Typer(
     help=(
@@ -36,10 +37,14 @@ def _root(
         typer.echo(context.get_help())
 
 
-for _command in (fit, using.report, using.predict, using.transform, using.info, using.demo):
-    app.command(rich_help_panel="With your data")(_command)
-for _command in (papers.reproduce, papers.data, papers.bench):
-    app.command(rich_help_panel="With the papers' data")(_command)
+app.command(rich_help_panel="With your data", cls=ModelsCommand)(fit.fit)
+_PANELS: dict[str, tuple[Callable[..., None], ...]] = {
+    "With your data": (report.report, predict.predict, transform.transform, info.info, demo.demo),
+    "With the papers' data": (reproduce.reproduce, data.data, bench.bench),
+}
+for _panel, _commands in _PANELS.items():
+    for _command in _commands:
+        app.command(rich_help_panel=_panel)(_command)
 
 
 def main() -> None:

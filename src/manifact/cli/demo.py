@@ -5,18 +5,21 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
-from sklearn.cluster import KMeans
+from manifact.cli import choices
+from manifact.cli.model_defaults import filled_in
 
-from manifact.datasets import Dataset, load_digits, load_stdlib_docs, tfidf, unit_length
-from manifact.metrics import accuracy, nmi
-from manifact.models import ALPNMF, CF, GNMF, LCCF, LCF, LPNMF, NMF, SPNMF, AffinityNMF
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from manifact.datasets import Dataset
 
 SEED = 0
+#: Models whose papers write them otherwise than Python can.
+PRINTED = {"ALPNMF": "A-LPNMF"}
 
 
 @dataclass(frozen=True)
@@ -30,27 +33,28 @@ class Outcome:
     seconds: float
 
 
+def demo() -> None:
+    """Cluster handwritten digits and Python's own documentation with every model; needs no network."""
+    run()
+
+
 def methods(k: int) -> dict[str, Callable[[], Any]]:
-    """Name -> what makes an estimator with ``fit_predict``; nothing is tuned to the data."""
-    settings: dict[str, Any] = {"assign": "kmeans", "random_state": SEED}
-    # λ = 100 and an early stop belong together: both are the papers'.
-    published = settings | {"solver": "mu"}
-    return {
-        "k-means": lambda: KMeans(k, n_init=20, random_state=SEED),
-        "AffinityNMF": lambda: AffinityNMF(k, random_state=SEED),
-        "NMF": lambda: NMF(k, **settings),
-        "GNMF": lambda: GNMF(k, **published),
-        "LPNMF": lambda: LPNMF(k, **published),
-        "A-LPNMF": lambda: ALPNMF(k, **published),
-        "SPNMF": lambda: SPNMF(k, **settings),
-        "CF": lambda: CF(k, **settings),
-        "LCCF": lambda: LCCF(k, **settings),
-        "LCF": lambda: LCF(k, **settings),
-    }
+    """Name -> what makes an estimator with ``fit_predict``; models as ``manifact fit`` sets them, not tuned to data."""
+    from sklearn.cluster import KMeans
+
+    made: dict[str, Callable[[], Any]] = {"k-means": partial(KMeans, k, n_init=20, random_state=SEED)}
+    for _, entry in sorted(choices.models().items()):
+        settings = filled_in(entry) | {"n_components": k, "random_state": SEED}
+        cls: Callable[..., Any] = entry.cls
+        name = entry.cls.__name__
+        made[PRINTED.get(name, name)] = partial(cls, **settings)
+    return made
 
 
 def sets() -> Iterator[tuple[Dataset, Any]]:
     """The demo's data, raw and as the papers prepare them."""
+    from manifact.datasets import load_digits, load_stdlib_docs, tfidf, unit_length
+
     digits = load_digits()
     yield digits, unit_length(digits.X)
     docs = load_stdlib_docs()
@@ -59,6 +63,8 @@ def sets() -> Iterator[tuple[Dataset, Any]]:
 
 def outcomes(show: Callable[[str], None] = lambda text: None) -> Iterator[Outcome]:
     """Fit every method on every set."""
+    from manifact.metrics import accuracy, nmi
+
     for data, X in sets():
         for name, make in methods(data.n_classes).items():
             show(f"{name} on {data.name}")
@@ -70,6 +76,9 @@ def outcomes(show: Callable[[str], None] = lambda text: None) -> Iterator[Outcom
 
 def run(console: Console | None = None) -> list[Outcome]:
     """Run the demo and print its table."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
     console = console or Console()
     console.print("[bold]Manifact[/bold] clusters handwritten digits and the docstrings of Python's standard library.")
     total = 2 * len(methods(2))
@@ -86,6 +95,8 @@ def run(console: Console | None = None) -> list[Outcome]:
 
 
 def _table(rows: list[Outcome]) -> Table:
+    from rich.table import Table
+
     table = Table(
         caption="AC: accuracy after the best matching of clusters to classes. NMI: normalised mutual information."
     )

@@ -1,41 +1,29 @@
-"""Options that several commands have, and the values that they may take: completion and help show them."""
+"""The options of commands: groups of those that belong together, and single ones that several commands have."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
-Model = Literal["affinity", "gnmf", "nmf", "lpnmf", "alpnmf", "spnmf", "cf", "lccf", "lcf"]
-Loss = Literal["frobenius", "kullback-leibler"]
-Solver = Literal["auto", "mu", "bcd", "newton"]
-Start = Literal["random", "nndsvd", "nndsvda", "kmeans", "spectral"]
-Assign = Literal["kmeans", "argmax", "nearest"]
-Weight = Literal["binary", "heat", "dot", "cosine"]
-Metric = Literal["euclidean", "cosine"]
-Search = Literal["exact", "projection", "approximate"]
-Kind = Literal["table", "documents", "images"]
-Scale = Literal["unit", "sum", "none"]
-Columns = Literal["none", "max"]
-Weighting = Literal["tfidf", "counts"]
+from manifact.cli import parsing
+from manifact.cli.choices import completion, known
 
 #: Headings of a help page.
 READ, GRAPH, TEXT, IMAGES, OUT = "Reading the data", "The graph", "Documents", "Images", "Output"
-KindOption = Annotated[
-    Kind | None, typer.Option("--kind", help="What DATA holds, if that is open.", rich_help_panel=READ)
-]
-LayerOption = Annotated[
-    str | None, typer.Option("--layer", help="Layer of an .h5ad file, instead of its X.", rich_help_panel=READ)
-]
-TextOption = Annotated[
-    str | None, typer.Option("--text", help="Field or column with the documents.", rich_help_panel=READ)
-]
-NameOption = Annotated[
-    str | None, typer.Option("--name", help="Field or column with the samples' names.", rich_help_panel=READ)
-]
-VariableOption = Annotated[
-    str | None, typer.Option("--variable", help="Variable of a .mat or .npz file.", rich_help_panel=READ)
+
+
+def _chosen(parameter: str, *names: str, **how: Any) -> Any:
+    """An option that takes one of the names in `manifact.cli.choices`."""
+    return typer.Option(*names, autocompletion=completion(parameter), **how)
+
+
+ModelOption = Annotated[str, _chosen("model", "--model", "-m", help="What is minimised.")]
+SettingOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Any other parameter of the model, may be repeated."),
 ]
 GraphFromOption = Annotated[
     Path | None,
@@ -58,6 +46,202 @@ JsonOption = Annotated[
 ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `manifact fit` wrote.")]
 
 
-def given(**options: Any) -> dict[str, Any]:
-    """Options that were used."""
-    return {name: value for name, value in options.items() if value is not None}
+@dataclass(frozen=True)
+class Reading:
+    """How DATA is read."""
+
+    kind: Annotated[
+        Literal["table", "documents", "images"] | None,
+        typer.Option(help="What DATA holds, if that is open.", rich_help_panel=READ),
+    ] = None
+    layer: Annotated[
+        str | None, typer.Option(help="Layer of an .h5ad file, instead of its X.", rich_help_panel=READ)
+    ] = None
+    text: Annotated[str | None, typer.Option(help="Field or column with the documents.", rich_help_panel=READ)] = None
+    name: Annotated[str | None, typer.Option(help="Field or column with the samples' names.", rich_help_panel=READ)] = (
+        None
+    )
+    variable: Annotated[str | None, typer.Option(help="Variable of a .mat or .npz file.", rich_help_panel=READ)] = None
+
+
+@dataclass(frozen=True)
+class TrainingReading(Reading):
+    """How DATA is read to fit a model, which remembers it."""
+
+    label: Annotated[
+        str | None,
+        typer.Option(
+            help="Field or column with known classes: not used, only compared with the clusters.", rich_help_panel=READ
+        ),
+    ] = None
+    image_shape: Annotated[
+        str | None,
+        typer.Option(metavar="HxW", help="Rows of the table are images of this size.", rich_help_panel=READ),
+        parsing.shape,
+    ] = None
+    image_size: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HxW", help="Bring images to this size (one number: the longer side).", rich_help_panel=IMAGES
+        ),
+        parsing.size,
+    ] = None
+    color: Annotated[bool, typer.Option("--color", help="Keep colours.", rich_help_panel=IMAGES)] = False
+
+
+@dataclass(frozen=True)
+class Preparing:
+    """What is done to the samples before they are factorised."""
+
+    scale: Annotated[
+        Literal["unit", "sum", "none"] | None,
+        typer.Option(help="Rows to length 1, to sum 1, or as they are. Default: unit.", rich_help_panel=READ),
+    ] = None
+    columns: Annotated[
+        Literal["none", "max"] | None,
+        typer.Option(
+            "--scale-columns",
+            help="Divide the columns of a table by their largest value: for columns in different units. Default: none.",
+            rich_help_panel=READ,
+        ),
+    ] = None
+    weighting: Annotated[
+        Literal["tfidf", "counts"] | None, typer.Option(help="Default: tfidf.", rich_help_panel=TEXT)
+    ] = None
+    stop_words: Annotated[
+        str | None,
+        typer.Option(
+            metavar="english|none|FILE",
+            help="Words to leave out; a file has one in each line. Default: english.",
+            rich_help_panel=TEXT,
+        ),
+        parsing.stop_words,
+    ] = None
+    min_df: Annotated[
+        str | None,
+        typer.Option(
+            help="Documents (2) or share of them (0.01) a word must be in. Default: 2 from 101 documents on.",
+            rich_help_panel=TEXT,
+        ),
+        parsing.frequency,
+    ] = None
+    max_df: Annotated[
+        str | None,
+        typer.Option(
+            help="Documents or share of them a word may be in. Default: 0.95 from 101 documents on.",
+            rich_help_panel=TEXT,
+        ),
+        parsing.frequency,
+    ] = None
+    max_features: Annotated[
+        int | None, typer.Option(min=1, help="Keep the most frequent words.", rich_help_panel=TEXT)
+    ] = None
+    ngrams: Annotated[
+        str | None,
+        typer.Option(metavar="MIN,MAX", help="Words in a row, such as 1,2.", rich_help_panel=TEXT),
+        parsing.pair,
+    ] = None
+
+
+@dataclass(frozen=True)
+class ModelParameters:
+    """Parameters of models; the help page adds which models have them, and their defaults."""
+
+    n_components: Annotated[
+        str | None,
+        typer.Option("-k", "--components", metavar="N|auto", help="Number of parts; auto chooses it without labels."),
+        parsing.count,
+    ] = None
+    loss: Annotated[str | None, _chosen("loss", help="How the distance from the data is measured."), known] = None
+    tau: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBER|auto", help="Weight of the graph beside the data."),
+        parsing.strength,
+    ] = None
+    graph_reg: Annotated[float | None, typer.Option(min=0, help="λ, the weight of the graph.")] = None
+    locality_reg: Annotated[float | None, typer.Option(min=0, help="λ, the weight of locality.")] = None
+    solver: Annotated[
+        str | None, _chosen("solver", help="mu is the published rule, stopped early; auto the best that fits."), known
+    ] = None
+    init: Annotated[str | None, _chosen("init", help="Where the iterations start."), known] = None
+    max_iter: Annotated[int | None, typer.Option(min=0, help="Iterations. Default: 100 for mu, else 500.")] = None
+    tol: Annotated[
+        float | None,
+        typer.Option(
+            min=0, help="Stop when ten iterations change the objective by less than this share. Default: 1e-4."
+        ),
+    ] = None
+    n_init: Annotated[int | None, typer.Option(min=1, help="Starts, of which the best goes on.")] = None
+    assign: Annotated[
+        str | None, _chosen("assign", help="Clusters by k-means on V, the largest part or the nearest."), known
+    ] = None
+    random_state: Annotated[int, typer.Option("--seed", help="Seed of the start and of k-means.")] = 0
+
+
+@dataclass(frozen=True)
+class GraphSource:
+    """Where a graph comes from, if not from the samples."""
+
+    graph: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|obsp:NAME",
+            help="A graph that is there: a file with an n x n affinity, or obsp:connectivities of an .h5ad file.",
+            rich_help_panel=GRAPH,
+        ),
+    ] = None
+    graph_from: GraphFromOption = None
+
+
+@dataclass(frozen=True)
+class GraphSettings:
+    """Parameters of a graph that is built; the help page adds which models have it, and defaults."""
+
+    n_neighbors: Annotated[
+        str | None,
+        typer.Option("--neighbors", metavar="N|auto", help="Neighbours of each sample.", rich_help_panel=GRAPH),
+        parsing.count,
+    ] = None
+    weight: Annotated[
+        str | None, _chosen("weight", "--graph-weight", help="Weight of an edge.", rich_help_panel=GRAPH), known
+    ] = None
+    metric: Annotated[
+        str | None,
+        _chosen(
+            "metric",
+            help="What near means. Default: euclidean; cosine for rows of unit length, where both agree.",
+            rich_help_panel=GRAPH,
+        ),
+        known,
+    ] = None
+    search: Annotated[str | None, _chosen("search", help="How neighbours are found.", rich_help_panel=GRAPH), known] = (
+        None
+    )
+    n_landmarks: Annotated[
+        int | None,
+        typer.Option("--landmarks", min=1, help="Samples that the others are tied to.", rich_help_panel=GRAPH),
+    ] = None
+
+
+@dataclass(frozen=True)
+class FitOutputs:
+    """Files that ``manifact fit`` writes."""
+
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Model file. Default: NAME.safetensors here.", rich_help_panel=OUT
+        ),
+    ] = None
+    clusters: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also write the cluster of each sample: .csv .tsv .parquet .jsonl .npy.",
+            rich_help_panel=OUT,
+        ),
+    ] = None
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write the page to explore.", rich_help_panel=OUT)
+    ] = None
+    overwrite: OverwriteOption = False

@@ -14,6 +14,7 @@ from manifact.backends import Array, backend_of
 from manifact.graphs.builder import GraphBuilder, as_samples
 from manifact.graphs.operators import AffinityGraph, Graph, check_width
 from manifact.utils import checks
+from manifact.utils.errors import BadValueError, MissingPackageError
 from manifact.utils.progress import showing, steps
 from manifact.utils.sparse_matrices import sorted_csr
 
@@ -145,9 +146,11 @@ class KNNGraph(GraphBuilder):
             case _:
                 values = _over_pairs(_products, normalize(Q), normalize(X), rows, columns)
         if (values < 0).any():
-            raise ValueError(
-                f"weight={self.weight!r} gives a negative affinity ({values.min():g}) for samples with negative "
-                "entries: use weight='heat' or 'binary'"
+            raise BadValueError(
+                "{weight}={!r} gives a negative affinity ({:g}) for samples with negative entries: "
+                "use {weight}='heat' or 'binary'",
+                self.weight,
+                values.min(),
             )
         return values
 
@@ -213,8 +216,8 @@ def _approximate(X: Any, n_neighbors: int, seed: int | None) -> Array:
     try:
         from pynndescent import NNDescent
     except ImportError as error:
-        raise ImportError(
-            "search='approximate' needs pynndescent: pip install 'manifact[approximate]', or use search='exact'"
+        raise MissingPackageError(
+            "{search}='approximate' needs pynndescent: pip install 'manifact[approximate]', or use {search}='exact'"
         ) from error
     found, _ = NNDescent(X.astype(np.float32), n_neighbors=n_neighbors + 1, random_state=seed).neighbor_graph
     # Each sample finds itself, not always first; a sample that did not gives up its farthest neighbour.

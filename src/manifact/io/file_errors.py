@@ -8,10 +8,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from manifact.utils.errors import BadValueError, Sentence
 
-def refusal(file: Path | str, found: str, remedy: str) -> ValueError:
-    """The error for a file with something in it that we cannot use."""
-    return ValueError(f"{file} {_shown(found)}: {_shown(remedy)}")
+
+def refusal(file: Path | str, found: str | Sentence, remedy: str | Sentence) -> ValueError:
+    """The error for a file with something in it that we cannot use; sentences where parameters are named."""
+    return BadValueError("{} {}: {}", file, _shown(found), _shown(remedy))
 
 
 def unreadable(file: Path | str, kind: str, reason: BaseException) -> ValueError:
@@ -31,8 +33,14 @@ def one_line(reason: BaseException) -> str:
     return why if len(why) <= 200 else f"{why[:200]}…"
 
 
-def _shown(text: str) -> str:
+def _shown(text: str | Sentence) -> str | Sentence:
     """Text that may quote a file: printable characters alone, and no more of them than a person reads."""
+    if isinstance(text, Sentence):
+        return text.edited(_printable)
+    return _printable(text)
+
+
+def _printable(text: str) -> str:
     line = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
     return line if len(line) <= 400 else f"{line[:400]}…"
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from manifact.backends import Array
+from manifact.utils.errors import BadValueError
 
 Kind = Literal["table", "documents", "images"]
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -54,7 +55,9 @@ class Samples:
             raise ValueError(f"{source} has {len(self.feature_names)} feature names for {m} columns: give all")
         if self.image_shape is not None and prod(self.image_shape) != m:
             size = " x ".join(map(str, self.image_shape))
-            raise ValueError(f"{source} has {m} columns, which are not images of {size}: give another image_shape=…")
+            raise BadValueError(
+                "{} has {} columns, which are not images of {}: give another {image_shape}=…", source, m, size
+            )
 
     @property
     def n_samples(self) -> int:

@@ -21,6 +21,7 @@ from manifact.selection.choosing import select_and_build
 from manifact.solvers.engine import Result
 from manifact.terms import Affinity, Frobenius, OnSecond, State, Term, TwofoldState
 from manifact.utils import checks
+from manifact.utils.errors import Sentence
 
 
 @model(name="affinity", paper="ours", command_line={"n_components": "auto"}, formerly=("JointNMF",))
@@ -168,7 +169,7 @@ class AffinityNMF(WithGraph):
             return super()._named_start(problem)
         assert problem.graph is not None
         F, _ = angles(problem.graph, problem.k)
-        labels = kmeans(F, problem.k, "init='spectral'", problem.rng)
+        labels = kmeans(F, problem.k, Sentence("{init}='spectral'"), problem.rng)
         # Largest first, as other models order their parts.
         ranks = np.argsort(np.argsort(-np.bincount(labels, minlength=problem.k), kind="stable"))
         return from_clusters(problem.samples, ranks[labels], problem.k, floor=0.0)

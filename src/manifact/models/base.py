@@ -34,6 +34,7 @@ from manifact.solvers.engine import Callback, Result
 from manifact.solvers.solver import solver_named
 from manifact.terms import LOSSES, ElasticNet, Loss, State, Term
 from manifact.utils import checks
+from manifact.utils.errors import Sentence
 from manifact.utils.memory import require
 
 #: Iterations where ``max_iter`` is None: the papers stop `mu` at 100, and for graph models that is part of the method.
@@ -184,7 +185,7 @@ class Factorization(
         weight = self._weight(sample_weight, X)
         itemsize = on_host(X[:1]).dtype.itemsize
         factors = 4 * len(self._state_type.blocks) * sum(X.shape) * self._k
-        require(factors * itemsize, "the factors", "lower n_components")
+        require(factors * itemsize, "the factors", Sentence("lower {n_components}"))
         rng = check_random_state(self.random_state)
         return Problem(X, y, weight, self._make_data(X, weight), self._build_graph(on_host(X), y), rng, self._k)
 

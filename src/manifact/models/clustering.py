@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from manifact.backends import Array, on_host
 from manifact.solvers.engine import Callback
+from manifact.utils.errors import BadValueError
 
 #: How clusters are made of V.
 ASSIGNMENTS = (None, "kmeans", "argmax", "nearest")
@@ -54,7 +55,7 @@ class Clustering:
         """
         check_is_fitted(self)
         if not hasattr(self, KEPT.get(str(self.assign), "labels_")):
-            raise ValueError(f"assign={self.assign!r} was set after fit: fit again to have clusters")
+            raise BadValueError("{assign}={!r} was set after fit: fit again to have clusters", self.assign)
         if tie is None:
             graph = getattr(self, "graph_", None)
             tie = self._tied and graph is not None and graph.can_tie

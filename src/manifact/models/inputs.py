@@ -10,6 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from manifact.backends import Array, backend_of, on_host
 from manifact.utils import checks
+from manifact.utils.errors import BadValueError
 
 #: Largest entries between which products of two factors are safe in float32.
 SINGLE_RANGE = (1e-12, 1e12)
@@ -68,9 +69,9 @@ def checked_factor(name: str, P: Any, shape: tuple[int, int], dtype: Any) -> Arr
     """A factor that the user starts from, on the host."""
     P = np.array(on_host(P), dtype=dtype, order="C")
     if P.shape != shape:
-        raise ValueError(f"init={name} has shape {P.shape} but must be {shape[0]} x {shape[1]}")
+        raise BadValueError("{init}={} has shape {} but must be {} x {}", name, P.shape, *shape)
     if not np.isfinite(P).all() or (P < 0).any():
-        raise ValueError(f"init={name} contains NaN, infinite or negative values")
+        raise BadValueError("{init}={} contains NaN, infinite or negative values", name)
     return P
 
 

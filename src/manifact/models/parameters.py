@@ -8,6 +8,7 @@ from manifact.models.clustering import ASSIGNMENTS
 from manifact.models.starts import STARTS
 from manifact.solvers.solver import solver_names
 from manifact.utils import checks
+from manifact.utils.errors import BadValueError, Sentence
 
 
 def check_parameters(model: Any) -> None:
@@ -34,10 +35,14 @@ def check_parameters(model: Any) -> None:
 def _check_solver(model: Any) -> None:
     checks.option("solver", model.solver, ("auto", *solver_names()))
     if model.solver not in ("auto", *model._solvers):
-        with_loss = f" with loss={model.loss!r}" if hasattr(model, "loss") else ""
-        raise ValueError(
-            f"solver={model.solver!r} cannot minimise {type(model).__name__}{with_loss}: "
-            f"choose one of 'auto', {', '.join(map(repr, model._solvers))}"
+        with_loss = Sentence(" with {loss}={!r}", model.loss) if hasattr(model, "loss") else ""
+        names = ", ".join(map(repr, model._solvers))
+        raise BadValueError(
+            "{solver}={!r} cannot minimise {}{}: choose one of 'auto', {}",
+            model.solver,
+            type(model).__name__,
+            with_loss,
+            names,
         )
 
 
@@ -48,4 +53,6 @@ def _check_start(model: Any) -> None:
     value = init if isinstance(init, str) or init is None else type(init).__name__
     if value not in STARTS:
         names = ", ".join(map(repr, STARTS))
-        raise ValueError(f"init={value!r} is not known: choose one of {names}, or give a pair of arrays (V0, U0ᵀ)")
+        raise BadValueError(
+            "{init}={!r} is not known: choose one of {}, or give a pair of arrays (V0, U0ᵀ)", value, names
+        )

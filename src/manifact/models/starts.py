@@ -13,6 +13,7 @@ from sklearn.utils.extmath import randomized_svd
 from manifact.backends import Array
 from manifact.graphs import Graph, KNNGraph
 from manifact.graphs.spectral import leading_eigenvectors
+from manifact.utils.errors import BadValueError, Sentence
 
 STARTS = ("random", "nndsvd", "nndsvda", "kmeans", "spectral")
 #: What the cluster indicators of a k-means or spectral start are raised by: zeros could never grow.
@@ -29,7 +30,7 @@ def start(init: str, X: Any, k: int, rng: np.random.RandomState, graph: Graph | 
         case "nndsvd" | "nndsvda":
             U, V = _nndsvd(X, k, rng, fill=init == "nndsvda")
         case "kmeans":
-            U, V = from_clusters(X, kmeans(X, k, "init='kmeans'", rng), k)
+            U, V = from_clusters(X, kmeans(X, k, Sentence("{init}='kmeans'"), rng), k)
         case _:
             graph = KNNGraph().build(X) if graph is None else graph
             U, V = from_clusters(X, spectral_clusters(graph, k, rng), k)
@@ -48,7 +49,7 @@ def concept_start(init: str, X: Any, k: int, rng: np.random.RandomState, graph: 
             C = V / np.maximum(V.sum(axis=0), np.finfo(V.dtype).tiny)
         case _:
             labels = (
-                kmeans(X, k, "init='kmeans'", rng)
+                kmeans(X, k, Sentence("{init}='kmeans'"), rng)
                 if init == "kmeans"
                 else spectral_clusters(KNNGraph().build(X) if graph is None else graph, k, rng)
             )
@@ -66,15 +67,15 @@ def unit_columns(U: Array, V: Array) -> tuple[Array, Array]:
 def spectral_clusters(graph: Graph, k: int, rng: np.random.RandomState) -> Array:
     """Labels from the row-normalised leading eigenvectors of D^(−1/2) W D^(−1/2) (Ng, Jordan, Weiss)."""
     if k > graph.n_samples:
-        raise ValueError(f"init='spectral' needs n_samples >= n_components, got {graph.n_samples} < {k}")
+        raise BadValueError("{init}='spectral' needs n_samples >= {n_components}, got {} < {}", graph.n_samples, k)
     vectors = leading_eigenvectors(graph, k, rng)
-    return kmeans(normalize(vectors), k, "init='spectral'", rng)
+    return kmeans(normalize(vectors), k, Sentence("{init}='spectral'"), rng)
 
 
-def kmeans(X: Any, k: int, what: str, rng: np.random.RandomState) -> Array:
+def kmeans(X: Any, k: int, what: Sentence, rng: np.random.RandomState) -> Array:
     """Labels of the best of ten starts; ``what`` asks for them."""
     if k > X.shape[0]:
-        raise ValueError(f"{what} needs n_samples >= n_components, got {X.shape[0]} < {k}")
+        raise BadValueError("{} needs n_samples >= {n_components}, got {} < {}", what, X.shape[0], k)
     return KMeans(k, n_init=10, random_state=rng).fit_predict(X)
 
 
@@ -98,8 +99,10 @@ def _members(labels: Array, k: int) -> tuple[Array, Array]:
 def _nndsvd(X: Any, k: int, rng: np.random.RandomState, fill: bool) -> tuple[Array, Array]:
     """Non-negative double SVD (Boutsidis, Gallopoulos 2008): the larger signed half of each singular pair."""
     if k > min(X.shape):
-        raise ValueError(
-            f"init='nndsvd' and 'nndsvda' need n_components <= min(n_samples, n_features), got {k} > {min(X.shape)}"
+        raise BadValueError(
+            "{init}='nndsvd' and 'nndsvda' need {n_components} <= min(n_samples, n_features), got {} > {}",
+            k,
+            min(X.shape),
         )
     left, values, right = randomized_svd(X, k, random_state=rng)
     V, U = np.empty((X.shape[0], k)), np.empty((X.shape[1], k))

@@ -4,11 +4,11 @@ Every function draws on the Axes it is given, or on a new figure as scikit-learn
 none of them shows a window. matplotlib is an optional dependency: it is imported when something is drawn.
 """
 
-from manifact.plot.curve import sensitivity
-from manifact.plot.matching import confusion
-from manifact.plot.montage import basis
-from manifact.plot.plane import embedding
-from manifact.plot.trace import convergence
-from manifact.plot.words import topics
+from manifact.plot.basis_plot import basis
+from manifact.plot.confusion_plot import confusion
+from manifact.plot.convergence_plot import convergence
+from manifact.plot.embedding_plot import embedding
+from manifact.plot.sensitivity_plot import sensitivity
+from manifact.plot.topics_plot import topics
 
 __all__ = ["basis", "confusion", "convergence", "embedding", "sensitivity", "topics"]

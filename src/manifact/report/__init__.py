@@ -65,9 +65,9 @@ def report(
     ...     page.name
     'digits.html'
     """
-    from manifact.report.given import checked, target
-    from manifact.report.page import html
-    from manifact.report.payload import payload
+    from manifact.report.html_page import html
+    from manifact.report.page_payload import payload
+    from manifact.report.report_inputs import checked, target
     from manifact.utils.files import write_text
 
     given = checked(model, X, feature_names, sample_names, texts, images, image_shape, labels)

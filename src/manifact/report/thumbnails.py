@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from manifact.backends import Array
-from manifact.report.encoding import data_uri
+from manifact.report.page_encoding import data_uri
 
 #: Longest side of a sample's picture and of a part's.
 SAMPLE_SIDE, PART_SIDE = 48, 160

@@ -17,6 +17,7 @@ from manifact.selection.reproducible import Evidence, averaged, reproducible
 from manifact.selection.result import Selection
 from manifact.selection.sampling import SAMPLES, draws
 from manifact.utils import checks
+from manifact.utils.errors import BadTypeError, BadValueError
 from manifact.utils.progress import showing, steps
 
 #: Largest number of components that is tried unasked, and how much larger each is than the one before.
@@ -166,8 +167,8 @@ def _sizes(n_components: Any, n: int) -> list[int]:
         return _integers("n_components", n_components, most=n if isinstance(n_components, Integral) else most)
     checks.option("n_components", n_components, ("auto",))
     if most < 2:
-        raise ValueError(
-            f"n_components='auto' needs at least {2 * SMALLEST} samples, got n_samples = {n}: pass a number"
+        raise BadValueError(
+            "{n_components}='auto' needs at least {} samples, got n_samples = {}: pass a number", 2 * SMALLEST, n
         )
     sizes = [2]
     while (following := max(sizes[-1] + 1, round(sizes[-1] * RATIO))) <= min(most, MOST_COMPONENTS):
@@ -192,7 +193,7 @@ def _tau(tau: Any) -> float:
         checks.option("tau", tau, ("auto",))
         return TAU
     if isinstance(tau, Iterable):
-        raise TypeError(f"tau={tau!r} must be 'auto' or a number: nothing here can tell which of several is best")
+        raise BadTypeError("{tau}={!r} must be 'auto' or a number: nothing here can tell which of several is best", tau)
     checks.real("tau", tau, at_least=0)
     return float(tau)
 
@@ -204,7 +205,9 @@ def _builders(graph: Any, n_neighbors: Any, n: int) -> dict[int | None, GraphBui
         checks.option("n_neighbors", n_neighbors, ("auto",))
     if graph is not None and not isinstance(graph, KNNGraph):
         if not auto:
-            raise ValueError(f"n_neighbors={n_neighbors!r} needs graph=None or KNNGraph(), got {type(graph).__name__}")
+            raise BadValueError(
+                "{n_neighbors}={!r} needs {graph}=None or KNNGraph(), got {}", n_neighbors, type(graph).__name__
+            )
         return {None: as_builder(graph)}
     if auto and graph is not None:
         return {graph.n_neighbors: graph}

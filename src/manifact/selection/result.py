@@ -74,7 +74,7 @@ class Selection:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw net bits against the number of components, a curve for each number of neighbours, and the choice."""
         from manifact.plot import sensitivity
-        from manifact.plot.look import GREY
+        from manifact.plot.figure_style import GREY
 
         scored = [row for row in self.candidates if row["net"] is not None]
         if not scored:

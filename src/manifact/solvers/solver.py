@@ -9,6 +9,7 @@ from typing import Any
 
 from manifact.terms.losses import Loss
 from manifact.terms.state import KINDS, NAMES
+from manifact.utils.errors import BadValueError
 
 #: What a solver remembers between steps, beside the iterate: numbers and earlier states, as a checkpoint stores them.
 Memory = Mapping[str, Any]
@@ -48,21 +49,22 @@ class Solver:
     def refuse(self, terms: Sequence[Any], kind: str, data: Any) -> None:
         """Raise, naming the term, where this sum cannot be minimised by this solver on such states and data."""
         if self.host_only and data.backend.__name__ != "manifact.backends.numpy":
-            raise ValueError(f"solver={self.name!r} works on NumPy and SciPy arrays: pass X as one of these")
+            raise BadValueError("{solver}={!r} works on NumPy and SciPy arrays: pass X as one of these", self.name)
         signed = kind == "concepts" and data.signed
         if kind not in self.kinds:
-            raise ValueError(f"solver={self.name!r} does not work on {NAMES[kind]}: choose another solver")
+            raise BadValueError("{solver}={!r} does not work on {}: choose another solver", self.name, NAMES[kind])
         losses = [term for term in terms if isinstance(term, Loss)]
         if self.one_loss and len(losses) != 1:
             names = ", ".join(type(loss).__name__ for loss in losses) or "none"
-            raise ValueError(f"solver={self.name!r} needs one loss, got {names}: choose solver='mu' for other sums")
+            raise BadValueError("{solver}={!r} needs one loss, got {}: choose 'mu' for other sums", self.name, names)
         need = "quadratic" if signed and self.needs == "gradient" else self.needs
         for term in terms:
             problem = f"it is not defined for {NAMES[kind]}" if kind not in term.kinds else term.lacks(need)
             if problem is not None and not isinstance(term, self.knows):
-                raise ValueError(f"solver={self.name!r} cannot minimise a sum with {type(term).__name__}: {problem}")
+                name = type(term).__name__
+                raise BadValueError("{solver}={!r} cannot minimise a sum with {}: {}", self.name, name, problem)
         if (problem := self.problem(terms)) is not None:
-            raise ValueError(f"solver={self.name!r} cannot minimise this sum: {problem}")
+            raise BadValueError("{solver}={!r} cannot minimise this sum: {}", self.name, problem)
 
 
 #: Every solver there is, by name.

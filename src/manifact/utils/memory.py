@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from manifact.utils.errors import Sentence, TooLargeError
+
 
 def available() -> int | None:
     """Bytes of memory that are free for use, or None where the system does not say."""
@@ -26,10 +28,10 @@ def fits(n_bytes: int) -> bool:
     return free is None or n_bytes <= free
 
 
-def require(n_bytes: int, what: str, remedy: str) -> None:
+def require(n_bytes: int, what: str, remedy: str | Sentence) -> None:
     """Raise `MemoryError` if ``what`` needs more bytes than are available."""
     free = available()
     if free is not None and n_bytes > free:
-        raise MemoryError(
-            f"{what} would need about {n_bytes / 2**30:.1f} GiB and {free / 2**30:.1f} GiB are free: {remedy}"
+        raise TooLargeError(
+            "{} would need about {:.1f} GiB and {:.1f} GiB are free: {}", what, n_bytes / 2**30, free / 2**30, remedy
         )

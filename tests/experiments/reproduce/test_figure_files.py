@@ -4,16 +4,23 @@ from inspect import signature
 
 import pytest
 
-from manifact.baselines import METHODS
 from manifact.datasets import NAMES
-from manifact.experiments.reproduce import spec
-from manifact.experiments.reproduce.data import GRAPHS, PREPARATIONS, TOYS
-from manifact.experiments.reproduce.kinds.clusters import SCORES
-from manifact.experiments.reproduce.kinds.sweep import panels_of, settings_of, sweeps
+from manifact.experiments import methods
+from manifact.experiments.reproduce import experiment_files
+from manifact.experiments.reproduce.experiment_samples import GRAPHS, PREPARATIONS, TOYS
+from manifact.experiments.reproduce.kinds.clustering_table import SCORES
+from manifact.experiments.reproduce.kinds.parameter_sweep import panels_of, settings_of, sweeps
 from manifact.experiments.reproduce.trends import RULES
 
-KINDS = ("sweep", "curves", "convergence", "basis", "embedding", "centres")
-FIGURES = [name for name in spec.names() if spec.load(name).kind in KINDS]
+KINDS = (
+    "parameter_sweep",
+    "clustering_curves",
+    "convergence_curves",
+    "basis_images",
+    "toy_embeddings",
+    "basis_among_points",
+)
+FIGURES = [name for name in experiment_files.names() if experiment_files.load(name).kind in KINDS]
 SIZES = [(name, quick) for name in FIGURES for quick in (False, True)]
 
 
@@ -33,11 +40,11 @@ def test_all_figures_are_there():
 
 @pytest.mark.parametrize(("name", "quick"), SIZES)
 def test_methods_data_and_graphs_exist(name, quick):
-    experiment = spec.load(name, quick)
+    experiment = experiment_files.load(name, quick)
     for settings in places(experiment):
         assert settings["data"] in (*NAMES, *TOYS)
         assert settings.get("prepare", "unit") in PREPARATIONS
-        method = METHODS[settings["method"]]
+        method = methods.method(settings["method"])
         known = signature(method).parameters if method.kind == "clusterer" else method().get_params()
         assert set(settings.get("parameters", {})) <= set(known)
         for graph in (settings.get("graph"), settings.get("far_graph")):
@@ -46,9 +53,11 @@ def test_methods_data_and_graphs_exist(name, quick):
                 GRAPHS[graph.get("kind", "knn")](**own)
 
 
-@pytest.mark.parametrize(("name", "quick"), [size for size in SIZES if spec.load(size[0]).kind == "sweep"])
+@pytest.mark.parametrize(
+    ("name", "quick"), [size for size in SIZES if experiment_files.load(size[0]).kind == "parameter_sweep"]
+)
 def test_sweeps_and_their_claims_fit_together(name, quick):
-    experiment = spec.load(name, quick)
+    experiment = experiment_files.load(name, quick)
     found = {sweep.symbol: sweep for sweep in sweeps(experiment)}
     assert set(experiment["scores"]) <= set(SCORES)
     assert set(experiment.get("classes", {})) <= set(panels_of(experiment))
@@ -70,20 +79,20 @@ def test_sweeps_and_their_claims_fit_together(name, quick):
 def test_quick_changes_only_what_is_there(name):
     import tomllib
 
-    content = tomllib.loads((spec.PAPERS / f"{name}.toml").read_text(encoding="utf-8"))
+    content = tomllib.loads((experiment_files.PAPERS / f"{name}.toml").read_text(encoding="utf-8"))
     changes = content.get("quick", {})
     assert set(changes) <= set(content)
     if "methods" in changes:
-        assert set(changes["methods"]) <= set(spec.load(name).methods)
-    if spec.load(name).kind != "curves":
+        assert set(changes["methods"]) <= set(experiment_files.load(name).methods)
+    if experiment_files.load(name).kind != "clustering_curves":
         assert changes
 
 
-@pytest.mark.parametrize("name", [name for name in FIGURES if spec.load(name).kind == "curves"])
+@pytest.mark.parametrize("name", [name for name in FIGURES if experiment_files.load(name).kind == "clustering_curves"])
 def test_curves_are_of_a_table_that_prints_them(name):
-    experiment = spec.load(name)
-    table = spec.load(experiment["of"])
-    assert table.kind == "clusters"
+    experiment = experiment_files.load(name)
+    table = experiment_files.load(experiment["of"])
+    assert table.kind == "clustering_table"
     assert experiment["score"] in table.printed
     assert set(experiment["scores"]) <= set(table["scores"])
     assert {claim["method"] for claim in experiment["claims"]} <= set(table.methods)

@@ -19,7 +19,7 @@ from pathlib import Path
 from manifact.experiments.reproduce.jobs import Job, Store, run_jobs
 if __name__ == "__main__":
     folder, workers, jobs = json.loads(sys.argv[1])
-    found = run_jobs([Job("clusters", settings) for settings in jobs], Store(Path(folder)), workers)
+    found = run_jobs([Job("clustering_scores", settings) for settings in jobs], Store(Path(folder)), workers)
     print(json.dumps(found))
 """
 
@@ -48,7 +48,7 @@ def stored(folder):
 
 def test_a_killed_run_goes_on_and_gives_the_same_numbers(tmp_path):
     wanted = settings(6, max_iter=1500)
-    whole = run_jobs([Job("clusters", one) for one in wanted], Store(tmp_path / "whole"))
+    whole = run_jobs([Job("clustering_scores", one) for one in wanted], Store(tmp_path / "whole"))
     killed = start(tmp_path, tmp_path / "killed", 2, wanted)
     deadline = time.monotonic() + 120
     while stored(tmp_path / "killed") < 2 and time.monotonic() < deadline:
@@ -94,14 +94,14 @@ def _runs(pid):
 
 
 def test_what_is_stored_is_not_done_again(tmp_path, monkeypatch):
-    wanted = [Job("clusters", one) for one in settings(2, max_iter=5)]
+    wanted = [Job("clustering_scores", one) for one in settings(2, max_iter=5)]
     first = run_jobs(wanted, Store(tmp_path))
     monkeypatch.setattr(Job, "run", lambda job: pytest.fail("done twice"))
     assert run_jobs(wanted, Store(tmp_path)) == first
 
 
 def test_processes_and_one_process_agree(tmp_path):
-    wanted = [Job("clusters", one) for one in settings(4, max_iter=20)]
+    wanted = [Job("clustering_scores", one) for one in settings(4, max_iter=20)]
     advanced = []
     together = run_jobs(wanted, Store(tmp_path / "many"), workers=2, advance=advanced.append)
     assert scores(together) == scores(run_jobs(wanted, Store(tmp_path / "one")))
@@ -110,19 +110,22 @@ def test_processes_and_one_process_agree(tmp_path):
 
 def test_any_setting_makes_another_job(monkeypatch):
     base = {**COMMON, "draw": 0, "seed": 0}
-    keys = {Job("clusters", base).key, Job("trace", base).key}
-    keys |= {Job("clusters", {**base, name: value}).key for name, value in (("seed", 1), ("classes", 4), ("x", None))}
+    keys = {Job("clustering_scores", base).key, Job("objective_trace", base).key}
+    keys |= {
+        Job("clustering_scores", {**base, name: value}).key
+        for name, value in (("seed", 1), ("classes", 4), ("x", None))
+    }
     monkeypatch.setattr(jobs, "__version__", "another")
-    keys.add(Job("clusters", dict(base)).key)
+    keys.add(Job("clustering_scores", dict(base)).key)
     assert len(keys) == 6
 
 
 def test_the_order_of_settings_does_not_matter():
-    assert Job("clusters", {"a": 1, "b": 2}).key == Job("clusters", {"b": 2, "a": 1}).key
+    assert Job("clustering_scores", {"a": 1, "b": 2}).key == Job("clustering_scores", {"b": 2, "a": 1}).key
 
 
 def test_a_torn_result_counts_as_none(tmp_path):
-    store, job = Store(tmp_path), Job("clusters", {"a": 1})
+    store, job = Store(tmp_path), Job("clustering_scores", {"a": 1})
     store.put(job, {"AC": 1.0})
     assert store.get(job) == {"AC": 1.0}
     (file,) = tmp_path.rglob("*.json")
@@ -132,14 +135,14 @@ def test_a_torn_result_counts_as_none(tmp_path):
 
 
 def test_an_error_in_a_worker_reaches_the_caller_and_keeps_the_rest(tmp_path):
-    good = [Job("clusters", one) for one in settings(1, max_iter=5)]
-    bad = Job("clusters", {**settings(1)[0], "method": "unheard of"})
-    with pytest.raises(KeyError, match="unheard of"):
+    good = [Job("clustering_scores", one) for one in settings(1, max_iter=5)]
+    bad = Job("clustering_scores", {**settings(1)[0], "method": "unheard of"})
+    with pytest.raises(ValueError, match="method='unheard of' is not known"):
         run_jobs([*good, bad], Store(tmp_path), workers=2)
 
 
 def test_jobs_of_a_group_stay_together_and_in_order():
-    wanted = [Job("clusters", {"a": number}, group=str(number % 3)) for number in range(9)]
+    wanted = [Job("clustering_scores", {"a": number}, group=str(number % 3)) for number in range(9)]
     groups = jobs._groups(wanted)
     assert sorted(len(group) for group in groups) == [3, 3, 3]
     assert all([one.settings["a"] for one in group] == sorted(one.settings["a"] for one in group) for group in groups)

@@ -4,13 +4,23 @@ Each section is a module with one function, ``measure(setting)``, which returns 
 file holds only their names, so that the command line can show them without loading anything.
 """
 
-#: Name of a section -> its title. A section's module has its name.
+from typing import NamedTuple
+
+
+class Section(NamedTuple):
+    """What a section is called in print, and the module of this package that measures it."""
+
+    title: str
+    module: str
+
+
+#: By their names on the command line and in the names of result files.
 SECTIONS = {
-    "kl": "One iteration of NMF with the divergence",
-    "frobenius": "Time to scikit-learn's least-squares objective",
-    "gnmf": "GNMF: time to the published rule's objective",
-    "lpnmf": "One iteration of LPNMF",
-    "graph": "Exact nearest-neighbour graphs",
-    "mnist": "MNIST: neighbours and a whole GNMF",
-    "memory": "Peak memory of fit",
+    "kl": Section("One iteration of NMF with the divergence", "kl_iteration"),
+    "frobenius": Section("Time to scikit-learn's least-squares objective", "frobenius_descent"),
+    "gnmf": Section("GNMF: time to the published rule's objective", "gnmf_descent"),
+    "lpnmf": Section("One iteration of LPNMF", "lpnmf_iteration"),
+    "graph": Section("Exact nearest-neighbour graphs", "neighbour_search"),
+    "mnist": Section("MNIST: neighbours and a whole GNMF", "mnist_digits"),
+    "memory": Section("Peak memory of fit", "fit_memory"),
 }

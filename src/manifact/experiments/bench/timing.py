@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from manifact.experiments.bench.setting import UnavailableError
+from manifact.experiments.bench.benchmark_settings import UnavailableError
 from manifact.models.base import Factorization
 from manifact.solvers.engine import Iteration
 

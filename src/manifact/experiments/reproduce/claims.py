@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import ttest_rel
 
-from manifact.experiments.reproduce.page import Claim
+from manifact.experiments.reproduce.comparison_page import Claim
 
 #: What is called significant, as in the SPNMF paper.
 LEVEL = 0.05

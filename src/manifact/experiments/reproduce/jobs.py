@@ -25,17 +25,17 @@ from threadpoolctl import threadpool_limits
 
 from manifact._version import __version__
 from manifact.backends import threads
+from manifact.experiments.code_digest import numerical_code
+from manifact.experiments.reproduce import recorded_warnings
 from manifact.utils.files import write_text
 from manifact.utils.progress import Advance
 
-#: Raised whenever a change of the code changes results: what was stored before is then done again.
-RESULTS = 1
 TASKS = "manifact.experiments.reproduce.tasks"
 
 
 @dataclass(frozen=True)
 class Job:
-    """A task and everything its result depends on, as plain JSON values."""
+    """A task and everything its result depends on, as plain JSON values; the code is added to them."""
 
     #: A module of `tasks`, whose ``run(settings)`` does the work.
     task: str
@@ -52,13 +52,14 @@ class Job:
 
     @cached_property
     def _text(self) -> str:
-        known = {"task": self.task, "version": __version__, "results": RESULTS}
+        known = {"task": self.task, "version": __version__, "code": numerical_code()}
         return json.dumps(known | dict(self.settings), sort_keys=True)
 
     def run(self) -> dict[str, Any]:
-        """Do the work."""
-        result: dict[str, Any] = import_module(f"{TASKS}.{self.task}").run(self.settings)
-        return result
+        """Do the work; what it warned of is part of the result."""
+        with recorded_warnings.recorded() as found:
+            result: dict[str, Any] = import_module(f"{TASKS}.{self.task}").run(self.settings)
+        return result | {recorded_warnings.KEY: recorded_warnings.texts(found)} if found else result
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from manifact.experiments.reproduce.claims import paired
-from manifact.experiments.reproduce.page import Claim
+from manifact.experiments.reproduce.comparison_page import Claim
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Averages in percent over the values of a setting, and the runs behind each, in one order for all methods."""
+    """Averages in percent over the values of a runner, and the runs behind each, in one order for all methods."""
 
     x: Sequence[float]
     means: Sequence[float]
@@ -42,7 +42,7 @@ Finding = tuple[bool, str]
 
 
 def judge(claim: Mapping[str, Any], score: str, symbol: str, curves: Curves) -> Claim:
-    """A claim about one score over a setting: it holds if it does on every data set that it names."""
+    """A claim about one score over a runner: it holds if it does on every data set that it names."""
     rule = RULES[claim["rule"]]
     sets = {name: curves[name] for name in claim.get("sets", curves)}
     findings = {name: rule.find(claim, methods) for name, methods in sets.items()}

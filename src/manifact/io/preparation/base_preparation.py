@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from manifact.io.raw_samples import KINDS, Samples
 from manifact.utils import checks
+from manifact.utils.errors import BadValueError, Parameter
 
 SCALES = ("unit", "sum", "none")
 COLUMNS = ("none", "max")
@@ -115,7 +116,7 @@ def _class(kind: str) -> type[Preparation]:
 def list_of_strings(name: str, given: Any) -> list[str]:
     """The list, if all it holds are strings."""
     if not isinstance(given, list) or not all(isinstance(text, str) for text in given):
-        raise ValueError(f"{name}=… must be a list of strings")
+        raise BadValueError("{}=… must be a list of strings", Parameter(name))
     return given
 
 

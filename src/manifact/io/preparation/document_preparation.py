@@ -13,6 +13,7 @@ from manifact.io.preparation import vocabulary
 from manifact.io.preparation.base_preparation import Preparation, list_of_strings, scaled
 from manifact.io.raw_samples import Samples
 from manifact.utils import checks
+from manifact.utils.errors import BadValueError
 
 WEIGHTINGS = ("tfidf", "counts")
 #: From so many documents on, words of one document and words of almost all are left out.
@@ -56,9 +57,14 @@ class DocumentPreparation(Preparation):
         try:
             counts = counter.fit_transform(samples.texts)
         except ValueError as problem:  # scikit-learn says so in several ways
-            raise ValueError(
-                f"{samples.source} leaves no words of its {n} documents with min_df={low}, max_df={high} and "
-                f"{len(left_out)} stop words: lower min_df=…, raise max_df=…, or give other stop_words=…"
+            raise BadValueError(
+                "{} leaves no words of its {} documents with {min_df}={}, {max_df}={} and {} stop words: "
+                "lower {min_df}=…, raise {max_df}=…, or give other {stop_words}=…",
+                samples.source,
+                n,
+                low,
+                high,
+                len(left_out),
             ) from problem
         counts.sort_indices()  # as they are for new documents, so that X is the same to the last bit
         idf = None

@@ -10,6 +10,7 @@ import numpy as np
 from manifact.io.preparation.base_preparation import Preparation, shape_of
 from manifact.io.raw_samples import Samples
 from manifact.utils import memory
+from manifact.utils.errors import Sentence
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class ImagePreparation(Preparation):
             raise ValueError(
                 f"{samples.source} holds images of {given} and the model was fitted to {own}: read them in that size"
             )
-        memory.require(2 * samples.X.size * 4, samples.source, "choose a smaller image_size=…")
+        memory.require(2 * samples.X.size * 4, samples.source, Sentence("choose a smaller {image_size}=…"))
         return samples.X.astype(np.float32) / np.float32(255)
 
     def _learnt(self) -> dict[str, Any]:

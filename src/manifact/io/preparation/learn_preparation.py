@@ -11,6 +11,7 @@ from manifact.io.preparation.image_preparation import ImagePreparation
 from manifact.io.preparation.table_preparation import TablePreparation
 from manifact.io.raw_samples import Samples
 from manifact.utils import checks
+from manifact.utils.errors import BadTypeError, BadValueError, Parameter
 
 
 class WordOptions(TypedDict, total=False):
@@ -92,19 +93,22 @@ def _learn(samples: Samples, options: LearnOptions) -> tuple[Preparation, Callab
     """The preparation, and a function that gives X of the training samples."""
     for option in options:
         if option not in LearnOptions.__annotations__:
-            raise TypeError(f"{option}=… is not known: choose among {', '.join(LearnOptions.__annotations__)}")
+            known = ", ".join(LearnOptions.__annotations__)
+            raise BadTypeError("{}=… is not known: choose among {}", Parameter(option), known)
     scale, columns = options.get("scale", "unit"), options.get("columns", "none")
     checks.option("scale", scale, SCALES)
     checks.option("columns", columns, COLUMNS)
     words = _word_options(options)
     if samples.kind != "table" and columns != "none":
-        raise ValueError(f"columns={columns!r} is for tables, not for {samples.kind}: leave it out")
+        raise BadValueError("{columns}={!r} is for tables, not for {}: leave it out", columns, samples.kind)
     if samples.kind == "documents":
         documents, counts = DocumentPreparation.learn(samples, scale, **words)
         return documents, lambda: documents.apply_to_counts(counts)
     for option, value in words.items():
         shown = repr(value) if isinstance(value, str | int | float | tuple) else "…"
-        raise ValueError(f"{option}={shown} is for documents, not for {spoken(samples.kind)}: leave it out")
+        raise BadValueError(
+            "{}={} is for documents, not for {}: leave it out", Parameter(option), shown, spoken(samples.kind)
+        )
     learnt: Preparation = (
         TablePreparation.learn(samples, scale, columns)
         if samples.kind == "table"

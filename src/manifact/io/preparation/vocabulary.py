@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from manifact.io.preparation.base_preparation import list_of_strings
+from manifact.utils.errors import BadValueError
 
 #: Two characters or more, one of them a letter: numbers alone make no topic.
 TOKEN = r"\b(?=\w*[^\W\d_])\w\w+\b"
@@ -25,7 +26,9 @@ def stop_words(given: str | Iterable[str] | None) -> list[str]:
         return []
     if isinstance(given, str):
         if given != "english":
-            raise ValueError(f"stop_words={given!r} is not known: choose 'english', 'none' or give a list of words")
+            raise BadValueError(
+                "{stop_words}={!r} is not known: choose 'english', 'none' or give a list of words", given
+            )
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
         return sorted(ENGLISH_STOP_WORDS.difference(TOPICAL).union(FRAGMENTS))
@@ -35,7 +38,7 @@ def stop_words(given: str | Iterable[str] | None) -> list[str]:
 def ngram_lengths(ngrams: Any) -> tuple[int, int]:
     """The least and the most words of a feature."""
     if len(ngrams) != 2 or not all(isinstance(n, int) for n in ngrams) or not 1 <= ngrams[0] <= ngrams[1]:
-        raise ValueError(f"ngrams={ngrams!r} must be the least and the most words of a feature, such as (1, 2)")
+        raise BadValueError("{ngrams}={!r} must be the least and the most words of a feature, such as (1, 2)", ngrams)
     return ngrams[0], ngrams[1]
 
 

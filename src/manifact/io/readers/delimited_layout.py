@@ -13,6 +13,7 @@ from manifact.io.readers import table_checks
 from manifact.io.readers.delimited_cells import has_decimal_comma, is_missing, is_text
 from manifact.io.readers.delimited_headers import is_header
 from manifact.io.readers.text_files import open_text
+from manifact.utils.errors import Parameter, Sentence
 
 #: A line's number and its cells.
 Row = tuple[int, list[str]]
@@ -75,7 +76,7 @@ class Layout:
         if has_decimal_comma(cell):
             return refusal(file, f"has {shown!r} in {at}, with a decimal comma", "write numbers with a point")
         key = self.header[column] if self.header is not None and self.header[column] else str(column + 1)
-        remedy = f"drop the column, or use it with label={key!r} or name={key!r}"
+        remedy = Sentence("drop the column, or use it with {label}={!r} or {name}={!r}", key, key)
         return refusal(file, f"has text {shown!r} in {at}, where a number should be", remedy)
 
 
@@ -97,7 +98,7 @@ def find_layout(
     if not layout.columns and layout.wanted:
         raise refusal(file, "has none of the model's columns", f"they are {', '.join(sorted(layout.wanted)[:5])}, …")
     if not layout.columns:
-        raise refusal(file, "has no column of numbers", "say with kind='documents' that it holds documents")
+        raise refusal(file, "has no column of numbers", Sentence("say with {kind}='documents' that it holds documents"))
     return layout
 
 
@@ -121,6 +122,8 @@ def _column(file: Path, option: str, wanted: str | None, header: list[str] | Non
     if header is None and wanted.isascii() and wanted.isdigit() and 1 <= int(wanted) <= width:
         return int(wanted) - 1
     if header is None:
-        raise refusal(file, f"has no header and {option}={wanted!r}", f"give a column from 1 to {width}")
+        found = Sentence("has no header and {}={!r}", Parameter(option), wanted)
+        raise refusal(file, found, f"give a column from 1 to {width}")
     names = ", ".join(header[:10]) + (", …" if width > 10 else "")
-    raise refusal(file, f"has no column for {option}={wanted!r}, but {names}", "choose one of them")
+    found = Sentence("has no column for {}={!r}, but {}", Parameter(option), wanted, names)
+    raise refusal(file, found, "choose one of them")

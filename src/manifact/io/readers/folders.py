@@ -10,6 +10,7 @@ import numpy as np
 
 from manifact.backends import Array
 from manifact.io.file_errors import refusal
+from manifact.utils.errors import Sentence
 from manifact.utils.progress import steps
 
 IMAGES = frozenset((".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".pgm"))
@@ -36,7 +37,7 @@ def find_samples(folder: Path, kind: str | None) -> tuple[str, list[Path]]:
     texts = [file for file in files if file.suffix.lower() in endings]
     if kind is None and images and texts:
         found = f"has {len(texts)} files of text and {len(images)} images"
-        raise refusal(folder, found, "say with kind='documents' or kind='images' which are meant")
+        raise refusal(folder, found, Sentence("say with {kind}='documents' or {kind}='images' which are meant"))
     if kind is None:
         kind = "images" if images else "documents"
     chosen = images if kind == "images" else texts

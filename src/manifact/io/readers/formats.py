@@ -15,6 +15,7 @@ from manifact.io.raw_samples import KINDS, Kind, Samples
 from manifact.io.readers import folders
 from manifact.io.readers.tenx import is_tenx
 from manifact.utils import checks
+from manifact.utils.errors import Parameter, Sentence
 
 
 @dataclass(frozen=True)
@@ -212,6 +213,7 @@ def _of_folder(folder: Path, kind: str | None) -> tuple[Reader, dict[str, Any]]:
 def _check_options(file: Path, reader: Reader, options: Mapping[str, Any]) -> None:
     for option in options:
         if option not in reader.options:
-            takes = [f"{name}=…" for name in reader.options if name != "columns"]
-            usable = f"it takes {', '.join(takes)}" if takes else "leave it out"
-            raise refusal(file, f"is read as {reader.what}, for which {option}=… has no meaning", usable)
+            takes = [Parameter(name) for name in reader.options if name != "columns"]
+            usable = Sentence(f"it takes {', '.join(['{}=…'] * len(takes))}", *takes) if takes else "leave it out"
+            found = Sentence("is read as {}, for which {}=… has no meaning", reader.what, Parameter(option))
+            raise refusal(file, found, usable)

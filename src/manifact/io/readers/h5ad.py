@@ -15,6 +15,7 @@ from manifact.io.file_errors import optional_module, refusal
 from manifact.io.raw_samples import Samples
 from manifact.io.readers import table_checks
 from manifact.utils import memory
+from manifact.utils.errors import Sentence
 
 
 def read(file: Path, source: str, layer: str | None = None, label: str | None = None) -> Samples:
@@ -65,14 +66,14 @@ def _matrix(file: Path, stored: Any, element: Any, part: str) -> Any:
         group = part.rpartition("/")[0] or "layers"
         others = ", ".join(stored[group]) if group in stored else ""
         found = f"has no {part}" + (f", but {others}" if others else "")
-        raise refusal(file, found, f"choose one with {_option(group)}" if others else "choose another file")
+        raise refusal(file, found, Sentence("choose one with {}", _option(group)) if others else "choose another file")
     memory.require(_bytes(stored[part]), str(file), "use fewer observations")
     return element(stored[part])
 
 
-def _option(group: str) -> str:
+def _option(group: str) -> Sentence:
     """The parameter that names a part of this group."""
-    return "layer=…" if group == "layers" else f"graph='{group}:…'"
+    return Sentence("{layer}=…") if group == "layers" else Sentence("{graph}='{}:…'", group)
 
 
 def _bytes(part: Any) -> int:
@@ -90,7 +91,7 @@ def _frame(file: Path, stored: Any, element: Any, part: str) -> Any:
 def _classes(file: Path, obs: Any, label: str) -> Array:
     if label not in obs.columns:
         names = ", ".join(map(str, obs.columns)) or "no columns"
-        raise refusal(file, f"has no {label!r} in obs, but {names}", "choose another label=…")
+        raise refusal(file, f"has no {label!r} in obs, but {names}", Sentence("choose another {label}=…"))
     column = obs[label]
     if column.dtype.kind in "iub":
         return np.asarray(column)

@@ -15,6 +15,7 @@ from manifact.io.file_errors import guarded, optional_module, refusal
 from manifact.io.raw_samples import Samples
 from manifact.io.readers.folders import classes, relative, with_progress
 from manifact.utils import memory
+from manifact.utils.errors import Sentence
 
 #: Pixels up to which images that agree keep their size, and the longer side that others get.
 SMALL, SIDE = 128 * 128, 64
@@ -40,7 +41,7 @@ def read(
     sizes = [_size(file) for file in with_progress("looking at images", files)]
     height, width = _common(sizes, image_size)
     channels = 3 if color else 1
-    memory.require(len(files) * height * width * channels, source, "choose a smaller image_size=…")
+    memory.require(len(files) * height * width * channels, source, Sentence("choose a smaller {image_size}=…"))
     X = np.empty((len(files), height * width * channels), dtype=np.uint8)
     for row, file in zip(X, with_progress("reading images", files), strict=True):
         row[:] = _pixels(file, (height, width), color).ravel()

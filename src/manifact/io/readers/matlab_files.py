@@ -18,6 +18,7 @@ from scipy import sparse
 from manifact.io.file_errors import refusal, unreadable
 from manifact.io.raw_samples import Samples
 from manifact.io.readers import named_arrays, table_checks
+from manifact.utils.errors import Sentence
 
 #: Bytes before the first tag.
 HEAD = 128
@@ -41,7 +42,7 @@ def read(file: Path, source: str, variable: str | None = None, image_shape: tupl
     name = named_arrays.name_of_samples(file, found, variable, matrices)
     X = found[name]
     if not sparse.issparse(X) and not hasattr(X, "dtype"):
-        raise refusal(file, f"has no matrix in {name}", "choose another variable=…")
+        raise refusal(file, f"has no matrix in {name}", Sentence("choose another {variable}=…"))
     X = table_checks.checked_table(file, X, name)
     labels = named_arrays.classes_beside(file, found, name, X.shape[0])
     return Samples("table", source, X, image_shape=image_shape, labels=labels)

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from manifact.io.file_errors import guarded, refusal
 from manifact.io.readers.formats import read
+from manifact.utils.errors import BadValueError
 
 #: What a graph of an .h5ad file begins with.
 OBSP = "obsp:"
@@ -31,7 +32,9 @@ def read_graph(spec: Path | str, data_path: Path | str | None = None) -> Any:
 
 def _obsp(name: str, data_path: Path | str | None) -> Any:
     if data_path is None or Path(data_path).suffix.lower() != ".h5ad":
-        raise ValueError(f"graph='{OBSP}{name}' needs data from an .h5ad file, not {data_path}: give a graph file")
+        raise BadValueError(
+            "{graph}={!r} needs data from an .h5ad file, not {}: give a graph file", f"{OBSP}{name}", data_path
+        )
     from manifact.io.readers import h5ad
 
     with guarded(data_path, "an AnnData file"):

@@ -10,6 +10,7 @@ from typing import Any
 from manifact.backends import Array
 from manifact.io.file_errors import refusal
 from manifact.io.readers import table_checks
+from manifact.utils.errors import Sentence
 
 #: Names of samples and of classes: Deng Cai's, scikit-feature's, and others in use.
 SAMPLES = ("fea", "X", "data")
@@ -22,12 +23,12 @@ def name_of_samples(file: Path, names: Iterable[str], variable: str | None, poss
     found = ", ".join(names) or "no variables"
     if variable is not None:
         if variable not in names:
-            raise refusal(file, f"has no variable={variable!r}, but {found}", "choose another one")
+            raise refusal(file, Sentence("has no {variable}={!r}, but {}", variable, found), "choose another one")
         return variable
     usual = [name for name in SAMPLES if name in names]
     if usual or len(possible) == 1:
         return usual[0] if usual else possible[0]
-    raise refusal(file, f"holds {found}", "say with variable=… which holds the samples")
+    raise refusal(file, f"holds {found}", Sentence("say with {variable}=… which holds the samples"))
 
 
 def classes_beside(file: Path, arrays: Mapping[str, Any], samples: str, n: int) -> Array | None:

@@ -13,6 +13,7 @@ from manifact.io.file_errors import optional_module, refusal
 from manifact.io.raw_samples import Samples
 from manifact.io.readers import record_documents, table_checks
 from manifact.utils import memory
+from manifact.utils.errors import Sentence
 
 
 def read(
@@ -42,11 +43,11 @@ def read(
     for column in features:
         if not _is_number(opened.schema_arrow.field(column)):
             found = f"has {opened.schema_arrow.field(column).type} in column {column!r}"
-            raise refusal(file, found, f"drop it, or use it with label={column!r} or name={column!r}")
+            raise refusal(file, found, Sentence("drop it, or use it with {label}={!r} or {name}={!r}", column, column))
     if not features and columns:
         raise refusal(file, "has none of the model's columns", f"they are {', '.join(columns[:5])}, …")
     if not features:
-        raise refusal(file, "has no column of numbers", "say with text=… which column holds documents")
+        raise refusal(file, "has no column of numbers", Sentence("say with {text}=… which column holds documents"))
     n = opened.metadata.num_rows
     memory.require(16 * n * len(features), source, "use fewer rows or columns")
     X = _numbers(file, opened.read(columns=features), features)

@@ -13,6 +13,7 @@ from manifact.io.raw_samples import Samples
 from manifact.io.readers import table_checks
 from manifact.io.readers.delimited_layout import delimiter
 from manifact.io.readers.text_files import long_cells, open_text
+from manifact.utils.errors import Parameter, Sentence
 
 #: Fields that hold the document where none is named, and records that are looked at to find another one.
 TEXT, HEAD = "text", 100
@@ -37,7 +38,7 @@ def read_jsonl(
     if all(isinstance(record, str) for record in records):
         if text is None and name is None and label is None:
             return Samples("documents", source, texts=records)
-        raise refusal(file, "holds strings without fields", "leave out text=…, name=… and label=…")
+        raise refusal(file, "holds strings without fields", Sentence("leave out {text}=…, {name}=… and {label}=…"))
     if text is None:
         text = _longest(file, [record for record in records[:HEAD] if isinstance(record, dict)])
     columns: dict[str, list[str]] = {option: [] for option, _ in _asked(text, name, label)}
@@ -90,7 +91,8 @@ def samples(source: str, columns: dict[str, list[str]]) -> Samples:
 def no_field(file: Path, option: str, field: str, fields: Iterable[str]) -> ValueError:
     """The error for a field that is not there."""
     names = ", ".join(fields) or "no fields"
-    return refusal(file, f"has no field for {option}={field!r}, but {names}", "choose another one")
+    found = Sentence("has no field for {}={!r}, but {}", Parameter(option), field, names)
+    return refusal(file, found, "choose another one")
 
 
 def _asked(text: str, name: str | None, label: str | None) -> list[tuple[str, str]]:
@@ -127,7 +129,7 @@ def _longest(file: Path, records: Sequence[dict[str, Any]]) -> str:
     if TEXT in sizes:
         return TEXT
     if not sizes:
-        raise refusal(file, "has no field of text", "say with text=… where the documents are")
+        raise refusal(file, "has no field of text", Sentence("say with {text}=… where the documents are"))
     return max(sizes, key=lambda field: sizes[field])
 
 
@@ -137,7 +139,7 @@ def _value(file: Path, number: int, record: Any, option: str, field: str) -> str
     if field not in record:
         fields = ", ".join(map(repr, record)) or "no fields"
         found = f"has no field {field!r} in line {number}, but {fields}"
-        raise refusal(file, found, f"add it, or choose another {option}=…")
+        raise refusal(file, found, Sentence("add it, or choose another {}=…", Parameter(option)))
     value = record[field]
     if isinstance(value, str):
         return value
@@ -145,4 +147,5 @@ def _value(file: Path, number: int, record: Any, option: str, field: str) -> str
         return ""
     if isinstance(value, int | float) and option != "text":
         return str(value)
-    raise refusal(file, f"has no text in field {field!r} of line {number}", f"choose another {option}=…")
+    remedy = Sentence("choose another {}=…", Parameter(option))
+    raise refusal(file, f"has no text in field {field!r} of line {number}", remedy)

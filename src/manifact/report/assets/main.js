@@ -9,7 +9,7 @@ function drawHead() {
     ["Samples × features", `${whole(counts.samples)} × ${whole(counts.features)}`],
     ["Parts", whole(K)],
     ["Iterations", model.iterations === null ? "–" : whole(model.iterations), ended],
-    ["Error", compact(model.error), model.relative === null ? "" : `${tenths(model.relative)} of ‖X‖`],
+    ["Error", compact(model.error), errorShare(model)],
     ["Solver", model.solver ?? "–", model.loss === "frobenius" ? "" : model.loss],
     data.agreement && ["Accuracy", tenths(data.agreement.accuracy), `NMI ${data.agreement.nmi.toFixed(3)}`],
   ].filter(Boolean);
@@ -18,6 +18,13 @@ function drawHead() {
   const version = data.versions.find(([name]) => name === "manifact");
   const maker = `Made with Manifact ${version ? version[1] : ""}.`;
   byId("foot").textContent = `${maker} This file is complete: it loads nothing.`;
+}
+
+// Only the squared error is a share of ‖X‖ itself.
+function errorShare({ relative, loss }) {
+  if (relative === null) return "";
+  const of = `${tenths(relative)} of ‖X‖`;
+  return loss === "frobenius" ? of : `‖X − V Uᵀ‖ is ${of}`;
 }
 
 // ---- light and dark -----------------------------------------------------------------------------------------------

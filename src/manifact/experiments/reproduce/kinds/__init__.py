@@ -1,1 +1,1 @@
-"""Kinds of experiments: each module has ``reproduce(experiment, setting)``, which runs jobs and gives a page."""
+"""Kinds of experiments: each module has ``reproduce(experiment, runner)``, which runs jobs and gives a page."""

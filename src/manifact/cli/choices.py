@@ -1,0 +1,79 @@
+"""Names that options take: looked up where they are defined, and not before somebody asks.
+
+The models import much, so that ``manifact --help`` would take seconds if it had to know them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from manifact.models.registry import Entry
+
+#: Parameter -> modules that may define its names, and under which name they do.
+PLACES: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "loss": ("LOSSES", ("manifact.terms.losses", "manifact.models.base")),
+    "solver": ("SOLVERS", ("manifact.solvers.registry",)),
+    "init": ("STARTS", ("manifact.models.starts",)),
+    "assign": ("ASSIGNMENTS", ("manifact.models.clustering", "manifact.models.base")),
+    "weight": ("WEIGHTS", ("manifact.graphs.knn",)),
+    "metric": ("METRICS", ("manifact.graphs.knn",)),
+    "search": ("SEARCHES", ("manifact.graphs.knn",)),
+}
+
+
+def names(parameter: str) -> list[str]:
+    """What the option of a parameter may be; nothing where that is not known beforehand."""
+    if parameter == "model":
+        return sorted(models())
+    defined = [name for name in _defined(*PLACES.get(parameter, ("", ()))) if isinstance(name, str)]
+    return ["auto", *defined] if parameter == "solver" else defined
+
+
+def models() -> dict[str, Entry]:
+    """The models by their names on the command line."""
+    from manifact.models.registry import on_command_line
+
+    return on_command_line()
+
+
+def former_models() -> dict[str, str]:
+    """Names that models had on the command line, and those that they have now.
+
+    >>> former_models()["joint"]
+    'affinity'
+    """
+    found = {}
+    for name, entry in models().items():
+        # What the command line leaves out of the name of the class, it left out of the former one.
+        ending = entry.cls.__name__.lower().removeprefix(name)
+        found.update({former.lower().removesuffix(ending): name for former in entry.formerly})
+    return found
+
+
+def known(parameter: str, value: Any) -> Any:
+    """``value``, if it is one of the names; for `manifact.cli.option_groups.given`."""
+    from manifact.utils import checks
+
+    if choices := names(parameter):
+        checks.option(parameter, value, choices)
+    return value
+
+
+def completion(parameter: str) -> Callable[[str], list[str]]:
+    """What completes a name for the shell."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in names(parameter) if name.startswith(incomplete)]
+
+    return complete
+
+
+def _defined(attribute: str, modules: tuple[str, ...]) -> Iterable[Any]:
+    for module in modules:
+        found: Iterable[Any] | None = getattr(import_module(module), attribute, None)
+        if found is not None:
+            return found
+    return ()

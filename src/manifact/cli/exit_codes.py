@@ -1,0 +1,54 @@
+"""How a command ends: what is refused or interrupted in one sentence, and the exit code that scripts expect."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+
+from manifact.utils.errors import worded
+
+#: What bad input raises, each with one sentence.
+REFUSALS = (ValueError, TypeError, ImportError, OSError, MemoryError, FloatingPointError)
+
+
+@contextmanager
+def errors_in_one_sentence(context: typer.Context, *refusals: type[Exception]) -> Iterator[None]:
+    """Tell what is refused or interrupted in one sentence, and end with the exit code that scripts expect."""
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _warned
+            yield
+    except refusals as refusal:
+        typer.echo(_line(worded(refusal, _option_of(context))) or type(refusal).__name__, err=True)
+        raise typer.Exit(2) from None
+    except KeyboardInterrupt as interrupt:
+        typer.echo(str(interrupt) or "interrupted", err=True)
+        raise typer.Exit(130) from None
+
+
+def note(text: str) -> None:
+    """A line on standard error, for what is done but worth a look."""
+    typer.echo(f"note: {_line(text)}", err=True)
+
+
+def _warned(message: Warning | str, *where: Any, **more: Any) -> None:
+    """A warning without the line of code that it came from."""
+    note(str(message))
+
+
+def _option_of(context: typer.Context) -> Callable[[str], str]:
+    """What sets a parameter in the command that runs; a parameter that has no option keeps its name."""
+    options = {
+        parameter.name: parameter.opts[0]
+        for parameter in context.command.params
+        if parameter.param_type_name == "option"
+    }
+    return lambda name: options.get(name, name)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,186 @@
+"""``manifact fit``: from a file or folder to a model file, in one step."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from manifact.cli import choices, data_notes, outputs, summary
+from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence, note
+from manifact.cli.model_building import GraphRequest, build
+from manifact.cli.option_groups import given, with_option_groups
+from manifact.cli.options import (
+    FitOutputs,
+    GraphSettings,
+    GraphSource,
+    JsonOption,
+    ModelOption,
+    ModelParameters,
+    Preparing,
+    QuietOption,
+    SettingOption,
+    TrainingReading,
+)
+from manifact.utils.progress import showing
+
+ENDING = ".safetensors"
+DataArgument = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DATA",
+        help=(
+            "A table (.npy .npz .csv .tsv .parquet .mtx .mat .h5ad), documents (.txt with one in each line, "
+            ".jsonl, a folder of text files) or a folder of images."
+        ),
+    ),
+]
+
+
+@with_option_groups
+def fit(
+    *,
+    context: typer.Context,
+    data: DataArgument,
+    model: ModelOption = "affinity",
+    parameters: ModelParameters,
+    settings: SettingOption = None,
+    source: GraphSource,
+    graph: GraphSettings,
+    reading: TrainingReading,
+    preparing: Preparing,
+    files: FitOutputs,
+    quiet: QuietOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Factorise DATA: find parts and clusters, and write a model file."""
+    with errors_in_one_sentence(context, *REFUSALS):
+        request = Request(
+            data=data,
+            model=_model_name(model),
+            parameters=given(parameters),
+            settings=settings or (),
+            graph=GraphRequest(source.graph, source.graph_from, given(graph)),
+            reading=given(reading),
+            preparing=given(preparing),
+            files=files,
+            quiet=quiet or json,
+        )
+        done = fitted(request)
+        if json:
+            typer.echo(done.json())
+        elif not quiet:
+            done.show()
+            if files.report is None:
+                typer.echo(f"explore   manifact report {done.files['model']}")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked for."""
+
+    data: Path
+    model: str
+    #: Parameters of the model that have options, and NAME=VALUE for others.
+    parameters: Mapping[str, Any]
+    settings: Sequence[str]
+    graph: GraphRequest
+    #: Options of `manifact.io.read` and of `manifact.io.learn` that were given.
+    reading: Mapping[str, Any]
+    preparing: Mapping[str, Any]
+    files: FitOutputs
+    quiet: bool
+
+
+def fitted(request: Request) -> summary.Summary:
+    """Fit, write the files, and say what came out."""
+    from manifact.io import check, learn_and_apply
+
+    data = check(request.data, **request.reading)
+    output = _checked_outputs(request)
+    with showing(not request.quiet):
+        samples = data.read()
+        preparation, X = learn_and_apply(samples, **request.preparing)
+        model = _model(request, samples.n_samples, preparation.scale == "unit")
+        begun = time.perf_counter()
+        interrupt = _interrupt_of_fit(model, X)
+        seconds = time.perf_counter() - begun
+        model.preparation_ = preparation
+        model.source_ = _source(request, samples)
+        model.verbose = False
+        model.save(output)
+        if interrupt is not None:
+            raise KeyboardInterrupt(f"{interrupt}, and {output} has it")
+        _write_others(request.files, model, samples, X)
+    files = {"model": output, "clusters": request.files.clusters, "report": request.files.report}
+    written = {name: path for name, path in files.items() if path is not None}
+    return summary.of(model, seconds, written, data_notes.notes(samples, preparation, X))
+
+
+def _model_name(typed: str) -> str:
+    """The name that a model has now."""
+    if typed in choices.names("model"):
+        return typed
+    formerly = choices.former_models()
+    if typed in formerly:
+        note(f"--model {typed} is now called {formerly[typed]}: the old name goes with version 1.0")
+        return formerly[typed]
+    return str(choices.known("model", typed))
+
+
+def _checked_outputs(request: Request) -> Path:
+    """Where the model goes, if all files can be written."""
+    from manifact.io.writers import TABLES, check_output
+
+    files, data = request.files, request.data
+    named = files.output or outputs.named_after(data, ENDING)
+    output = outputs.free("--output", named, files.overwrite, data, ending=ENDING)
+    if files.clusters is not None:
+        check_output(outputs.free("--clusters", files.clusters, files.overwrite, data), TABLES)
+    if files.report is not None:
+        outputs.free("--report", files.report, files.overwrite, data, ending=".html")
+    return output
+
+
+def _model(request: Request, n_samples: int, unit: bool) -> Any:
+    parameters = {**request.parameters, "verbose": not request.quiet}
+    entry = choices.models()[request.model]
+    model = build(entry, parameters, request.graph, request.settings, request.data, n_samples, unit)
+    if request.files.clusters is not None and model.assign is None:
+        raise ValueError("--clusters needs clusters: leave out --set assign=null")
+    return model
+
+
+def _interrupt_of_fit(model: Any, X: Any) -> KeyboardInterrupt | None:
+    """Fit; an interrupt that left a model behind is returned, so that it can be saved."""
+    try:
+        model.fit(X)
+    except KeyboardInterrupt as interrupt:
+        if not hasattr(model, "n_iter_"):
+            raise
+        return interrupt
+    return None
+
+
+def _source(request: Request, samples: Any) -> dict[str, Any]:
+    """Where the samples are, how they were read and what they are called: a report shows them again."""
+    return {
+        "path": str(request.data),
+        "reading": dict(request.reading),
+        "names": samples.names,
+        "labels": samples.labels,
+        "graph_from": request.graph.built_on is not None,
+    }
+
+
+def _write_others(files: FitOutputs, model: Any, samples: Any, X: Any) -> None:
+    if files.clusters is not None:
+        outputs.write_clusters(files.clusters, model.labels_, samples.names)
+    if files.report is not None:
+        from manifact.cli.report import write_page
+
+        write_page(model, samples, X, files.report)

@@ -1,0 +1,18 @@
+"""``manifact info``: what a model file holds."""
+
+from __future__ import annotations
+
+import typer
+
+from manifact.cli import summary
+from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence
+from manifact.cli.options import JsonOption, ModelArgument
+
+
+def info(context: typer.Context, model: ModelArgument, json: JsonOption = False) -> None:
+    """Show what a model file holds."""
+    with errors_in_one_sentence(context, *REFUSALS):
+        import manifact
+
+        found = summary.of(manifact.load(model), None, {"model": model})
+    typer.echo(found.json()) if json else found.show()

@@ -1,0 +1,59 @@
+"""New data of the kind that a model was fitted on, for ``manifact predict``, ``transform`` and ``report``."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from manifact.cli import data_notes
+
+
+def read_for(model: Any, path: Path, data: Path, reading: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Samples read as the training samples were, and X."""
+    from manifact.io.readers import read
+
+    preparation = getattr(model, "preparation_", None)
+    if preparation is None:
+        raise ValueError(
+            f"{path} does not say how its data were prepared: it was saved in Python, so use manifact.load there"
+        )
+    source = getattr(model, "source_", {})
+    samples = read(data, **(_as_before(source, data) | preparation.read_options | dict(reading)))
+    X = preparation.apply(samples)
+    for note in data_notes.empty(samples, X):
+        warnings.warn(note, stacklevel=2)
+    return samples, X
+
+
+def check_tie(model: Any, tie: bool, graph_from: Path | None) -> None:
+    """Refuse neighbours that nothing says where to look for."""
+    if tie and graph_from is None and getattr(model, "source_", {}).get("graph_from"):
+        raise ValueError(
+            "the model's neighbours come from another matrix than its data: pass that of the new samples with "
+            "--graph-from FILE, or do without neighbours with --no-tie"
+        )
+
+
+def graph_samples(path: Path | None) -> Any:
+    """The matrix to look for neighbours in, if it is another than the data."""
+    if path is None:
+        return None
+    from manifact.io.readers import read_matrix
+
+    return read_matrix(path)
+
+
+def _as_before(source: Mapping[str, Any], data: Path) -> dict[str, Any]:
+    """The options that the training samples were read with, as far as they suit this file.
+
+    New data need not have classes; but where columns are told by their numbers, leaving one out would shift the others.
+    """
+    options = dict(source.get("reading", {}))
+    known = source.get("path", "")
+    if Path(known).suffix.lower() != data.suffix.lower():
+        return {}
+    if str(data) != known and not str(options.get("label", "")).isdecimal():
+        options.pop("label", None)
+    return options

@@ -1,0 +1,105 @@
+"""``manifact report``: the page to explore a model in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from manifact.cli import outputs
+from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence, note
+from manifact.cli.new_samples import read_for
+from manifact.cli.option_groups import given, with_option_groups
+from manifact.cli.options import OUT, ModelArgument, OverwriteOption, QuietOption, Reading
+from manifact.utils.progress import showing
+
+
+@with_option_groups
+def report(
+    *,
+    context: typer.Context,
+    model: ModelArgument,
+    data: Annotated[
+        Path | None,
+        typer.Argument(metavar="[DATA]", help="What the model was fitted on. Default: where it was then."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Default: NAME.html here.", rich_help_panel=OUT),
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="Heading of the page.", rich_help_panel=OUT)] = None,
+    browse: Annotated[bool, typer.Option("--open", help="Show it in the browser.", rich_help_panel=OUT)] = False,
+    overwrite: OverwriteOption = False,
+    quiet: QuietOption = False,
+    reading: Reading,
+) -> None:
+    """Write one HTML page to explore a model in: parts, samples, their map and neighbours."""
+    with errors_in_one_sentence(context, *REFUSALS):
+        import manifact
+
+        found = manifact.load(model)
+        named = output or outputs.named_after(model, ".html")
+        page = outputs.free("--output", named, overwrite, model, data, ending=".html")
+        with showing(not quiet):
+            samples, X, lacking = _training_samples(found, model, data, given(reading))
+            write_page(found, samples, X, page, title)
+    if lacking:
+        note(lacking)
+    if not quiet:
+        typer.echo(f"report    {page}")
+    if browse:
+        typer.launch(page.resolve().as_uri())
+
+
+def write_page(model: Any, samples: Any, X: Any, output: Path, title: str | None = None) -> None:
+    """The page of a model and, as far as they are at hand, its samples."""
+    source = getattr(model, "source_", {})
+    pixels = samples is not None and samples.kind == "images"
+    model.report(
+        X,
+        output,
+        sample_names=source.get("names"),
+        labels=source.get("labels"),
+        texts=None if samples is None else samples.texts,
+        images=samples.X if pixels else None,
+        title=title or _title(source),
+    )
+
+
+def _check_names(data: Path, names: Any, known: Any) -> None:
+    """Data that have changed since would show the wrong texts and pictures."""
+    if names is None or known is None or list(names) == list(known):
+        return
+    position = next(i for i, pair in enumerate(zip(names, known, strict=True)) if pair[0] != pair[1])
+    raise ValueError(
+        f"{data} has changed since the model was fitted (sample {position} is {names[position]!r}, it was "
+        f"{known[position]!r}): fit again, or name the data as they were"
+    )
+
+
+def _title(source: Mapping[str, Any]) -> str | None:
+    path = source.get("path")
+    return Path(path).name if path else None
+
+
+def _training_samples(
+    model: Any, path: Path, data: Path | None, reading: Mapping[str, Any]
+) -> tuple[Any, Any, str | None]:
+    """The samples that the model was fitted on, read again; or None and why."""
+    if data is None and not hasattr(model, "source_"):
+        return None, None, "the samples themselves are not shown: the model was saved in Python, without them"
+    if data is None:
+        data = Path(model.source_["path"])
+        if not data.exists():
+            return None, None, f"the samples themselves are not shown: {data} is not there, name it after the model"
+    samples, X = read_for(model, path, data, reading)
+    n = len(model.representation_)
+    if samples.n_samples != n:
+        raise ValueError(
+            f"{data} holds {samples.n_samples} samples but the model was fitted on {n}: "
+            "a report shows the training samples, so name the data that the model was fitted on"
+        )
+    _check_names(data, samples.names, model.source_.get("names"))
+    return samples, X, None

@@ -1,0 +1,208 @@
+"""What a fit came to, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from manifact.models.feature_names import feature_names, prepared
+
+TOP_FEATURES = 8
+#: ‖V − its mean row‖ / ‖V‖ below this means that V hardly tells samples apart.
+SPREAD = 0.1
+#: Share of the samples in one cluster that is worth a word, unless there are few parts to share them out to.
+CROWD, FEW_PARTS = 0.4, 5
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A fitted model in numbers and words."""
+
+    model: str
+    kind: str | None
+    image_shape: tuple[int, ...] | None
+    n_samples: int
+    n_features: int
+    n_components: int
+    parameters: dict[str, Any]
+    solver: str
+    n_iter: int
+    converged: bool
+    objective: float
+    reconstruction_error: float
+    smoothness: float | None
+    seconds: float | None
+    #: Samples in each cluster, and the strongest features of each part (None where features have no names).
+    cluster_sizes: list[int] | None
+    top_features: list[list[str]] | None
+    #: Beside known classes, where the data had some: they were not used.
+    accuracy: float | None
+    nmi: float | None
+    files: dict[str, str]
+    notes: list[str]
+
+    def json(self) -> str:
+        """One JSON object."""
+        return json.dumps(asdict(self), ensure_ascii=False, indent=2)
+
+    def show(self) -> None:
+        """A few lines and a table on standard output."""
+        from rich.console import Console
+
+        # Names of columns, files and classes may look like markup.
+        console = Console(markup=False, highlight=False)
+        console.print(self._headline())
+        console.print(self._outcome())
+        if self.top_features is not None or self.cluster_sizes is not None:
+            console.print(self._table())
+        for note in self.notes:
+            console.print(f"note      {note}")
+        for name, path in self.files.items():
+            console.print(f"{name:9} {path}", soft_wrap=True)
+
+    def _headline(self) -> str:
+        samples, features = ("documents", "words") if self.kind == "documents" else ("samples", "features")
+        size = f"{self.n_samples:,} {samples} × {self.n_features:,} {features}"
+        if self.kind == "images" and self.image_shape is not None:
+            size = f"{self.n_samples:,} images of {' × '.join(map(str, self.image_shape[:2]))} pixels"
+        chosen = ", a number that was chosen (-k sets another)" if self.parameters.get("n_components") == "auto" else ""
+        return f"{self.model} of {size} with {self.n_components} parts{chosen}"
+
+    def _outcome(self) -> str:
+        ended = "converged after" if self.converged else "stopped after"
+        took = "" if self.seconds is None else f" in {self.seconds:.1f} s"
+        parts = [f"{ended} {self.n_iter} iterations of {self.solver}{took}", f"objective {self.objective:.6g}"]
+        if self.smoothness is not None:
+            parts.append(f"smoothness {self.smoothness:.3g}")
+        if self.accuracy is not None:
+            parts.append(f"against the known classes: accuracy {self.accuracy:.3f}, NMI {self.nmi:.3f}")
+        return ", ".join(parts)
+
+    def _table(self) -> Any:
+        from rich.box import SIMPLE_HEAD
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(box=SIMPLE_HEAD)
+        table.add_column("", justify="right")
+        sizes, words = self.cluster_sizes, self.top_features
+        # Clusters of k-means are numbered on their own; only the largest part is the part.
+        together = self.parameters.get("assign") != "kmeans"
+        if sizes is not None:
+            table.add_column("samples" if together else "samples in cluster", justify="right")
+        if words is not None:
+            table.add_column("strongest in part", overflow="fold")
+        for number in range(self.n_components):
+            cells = [str(number)]
+            if sizes is not None:
+                cells.append(f"{sizes[number]:,}" if number < len(sizes) else "")
+            if words is not None:
+                cells.append(", ".join(words[number]))
+            table.add_row(*map(Text, cells))
+        return table
+
+
+def of(model: Any, seconds: float | None, files: Mapping[str, Path], notes: Sequence[str] = ()) -> Summary:
+    """The summary of a fitted model; ``notes`` are about its data."""
+    labels = getattr(model, "labels_", None)
+    source = getattr(model, "source_", {})
+    accuracy, nmi = _agreement(source.get("labels"), labels)
+    return Summary(
+        model=type(model).__name__,
+        kind=prepared(model, "kind"),
+        image_shape=prepared(model, "image_shape"),
+        n_samples=len(model.representation_),
+        n_features=model.n_features_in_,
+        n_components=model._k,
+        parameters=_plain(model.get_params()),
+        solver=model.solver_,
+        n_iter=model.n_iter_,
+        converged=model.converged_,
+        objective=float(model.objective_[-1]),
+        reconstruction_error=model.reconstruction_err_,
+        smoothness=getattr(model, "smoothness_", None),
+        seconds=None if seconds is None else round(seconds, 3),
+        cluster_sizes=_sizes(model, labels),
+        top_features=_top_features(model),
+        accuracy=accuracy,
+        nmi=nmi,
+        files={name: str(path) for name, path in files.items()},
+        notes=[*notes, *_notes(model)],
+    )
+
+
+def _notes(model: Any) -> list[str]:
+    """What a person should look at."""
+    return [note for note in (_alike(model), _crowded(model)) if note is not None]
+
+
+def _alike(model: Any) -> str | None:
+    import numpy as np
+
+    V = model.representation_
+    length = np.linalg.norm(V)
+    strength = getattr(model, "graph_reg", 0)
+    if strength and V.shape[1] > 1 and length > 0 and np.linalg.norm(V - V.mean(axis=0)) < SPREAD * length:
+        return (
+            f"V is almost the same for every sample, so its clusters mean little: --graph-reg {strength:g} is "
+            "too strong for these data, try a hundredth of it"
+        )
+    return None
+
+
+def _crowded(model: Any) -> str | None:
+    import numpy as np
+
+    labels = getattr(model, "labels_", None)
+    if labels is None or model.assign == "kmeans" or model._k < FEW_PARTS:
+        return None
+    share = float(np.bincount(labels).max()) / len(labels)
+    if share <= CROWD:
+        return None
+    return (
+        f"{share:.0%} of the samples are in one cluster: if that is not one group, use more parts (-k), or divide them "
+        "by k-means (--assign kmeans)"
+    )
+
+
+def _sizes(model: Any, labels: Any) -> list[int] | None:
+    import numpy as np
+
+    return None if labels is None else np.bincount(labels, minlength=model._k).tolist()
+
+
+def _top_features(model: Any) -> list[list[str]] | None:
+    import numpy as np
+
+    names = feature_names(model)
+    components = getattr(model, "components_", None)
+    if names is None or components is None:
+        return None
+    order = np.argsort(-components, axis=1, kind="stable")[:, :TOP_FEATURES]
+    return [[str(names[i]) for i in row if components[part, i] > 0] for part, row in enumerate(order)]
+
+
+def _agreement(known: Any, labels: Any) -> tuple[float | None, float | None]:
+    if known is None or labels is None:
+        return None, None
+    from manifact.metrics import accuracy, nmi
+    from manifact.utils.labels import labelled
+
+    seen = labelled(known)
+    return (accuracy(known[seen], labels[seen]), nmi(known[seen], labels[seen])) if seen.any() else (None, None)
+
+
+def _plain(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters as JSON has them; what it has not, by its representation."""
+    return {
+        name: value if value is None or isinstance(value, bool | int | float | str) else _shown(value)
+        for name, value in parameters.items()
+    }
+
+
+def _shown(value: Any) -> str:
+    shape = getattr(value, "shape", None)
+    return f"{type(value).__name__} {shape}" if shape is not None else " ".join(repr(value).split())

@@ -1,0 +1,59 @@
+"""What a section is told: data, how often, how much, and whom to tell of its progress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from manifact.experiments.bench.benchmark_samples import Samples, present, twin
+
+#: What a section returns: rows of plain numbers, and a note that says what they are.
+Outcome = tuple[list[dict[str, Any]], str]
+
+
+class UnavailableError(Exception):
+    """What a section needs is not here: a sentence for the reader instead of a table."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is measured; the defaults are the full size."""
+
+    #: Values of k for one KL iteration.
+    kl_ranks: tuple[int, ...] = (10, 32, 64)
+    #: Iterations between the short and the long run whose difference is the time of one.
+    kl_iterations: int = 10
+    frobenius_ranks: tuple[int, ...] = (10, 32)
+    frobenius_iterations: int = 200
+    gnmf_iterations: int = 500
+    lpnmf_rank: int = 30
+    lpnmf_iterations: int = 10
+    #: Documents of the large graph; 0: none.
+    graph_documents: int = 100_000
+    #: Rows of the block whose product with itself gives the rate of matrix products.
+    product_rows: int = 4096
+    memory_documents: int = 1_000_000
+
+
+QUICK = Scale(kl_iterations=4, graph_documents=0, memory_documents=100_000)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How a section measures; ``data`` is None where the user named none."""
+
+    data: Samples | None = None
+    repeats: int = 5
+    scale: Scale = field(default_factory=Scale)
+    show: Callable[[str], None] = lambda text: None
+
+    @property
+    def samples(self) -> Samples:
+        """The named data, or documents in the shape of TDT2."""
+        return twin() if self.data is None else self.data
+
+    def sets(self, *names: str) -> Iterator[Samples]:
+        """The named data, or else those of ``names`` that are here, or else documents in the shape of TDT2."""
+        here = [] if self.data is not None else [samples for name in names if (samples := present(name)) is not None]
+        yield from here or [self.samples]

@@ -1,0 +1,61 @@
+import pytest
+from typer.testing import CliRunner
+
+from manifact.cli import app, choices, model_defaults
+from manifact.models import registry
+
+
+def page(**how):
+    return " ".join(CliRunner().invoke(app, ["fit", "--help"], env={"COLUMNS": "400"}, **how).stdout.split())
+
+
+@pytest.fixture
+def newcomer(monkeypatch):
+    """A model that nobody but the registry knows."""
+    entry = registry.on_command_line()["gnmf"]
+    known = dict(registry.entries())
+    cls = type("ZetaNMF", (entry.cls,), {"__doc__": "Zeta."})
+    new = registry.Entry(cls, "zeta", "nobody", {"init": "kmeans"}, ("OmegaNMF",))
+    monkeypatch.setattr(registry, "_entries", known | {"ZetaNMF": new})
+    return new
+
+
+def test_the_models_are_those_of_the_registry():
+    assert choices.names("model") == sorted(entry.name for entry in registry.entries().values() if entry.name)
+    assert "affinity|alpnmf|cf|gnmf|lccf|lcf|lpnmf|nmf|spnmf" in page()
+
+
+def test_a_new_model_is_offered_explained_and_known_by_its_former_name(newcomer):
+    assert "zeta" in choices.completion("model")("z")
+    assert choices.former_models()["omega"] == "zeta"
+    shown = page()
+    assert "spnmf|zeta" in shown
+    assert "λ, the weight of the graph. For alpnmf, gnmf, lccf, lpnmf, spnmf, zeta. Default: 100 (spnmf: 1)." in shown
+    assert "cf, lccf, lcf, zeta: kmeans" in shown
+
+
+def test_the_page_is_the_same_when_asked_for_twice():
+    assert page() == page()
+
+
+def test_names_are_those_that_the_models_check():
+    assert choices.names("loss") == ["frobenius", "kullback-leibler"]
+    assert choices.names("solver") == ["auto", "mu", "bcd", "newton"]
+    assert {"random", "kmeans", "spectral"} < set(choices.names("init"))
+    assert {"kmeans", "argmax", "nearest"} == set(choices.names("assign"))
+    assert {"binary", "heat", "cosine"} < set(choices.names("weight"))
+    assert choices.names("graph_reg") == []
+
+
+def test_what_the_command_line_fills_in():
+    models = choices.models()
+    assert model_defaults.filled_in(models["affinity"]) == {"n_components": "auto"}
+    assert model_defaults.filled_in(models["gnmf"]) == {"assign": "kmeans", "solver": "mu"}
+    assert model_defaults.filled_in(models["nmf"]) == {"assign": "kmeans"}
+
+
+def test_graphs_are_those_that_the_models_build():
+    models = choices.models()
+    assert model_defaults.graph_builder(models["spnmf"]).weight == "heat"
+    assert type(model_defaults.graph_builder(models["alpnmf"])).__name__ == "LandmarkGraph"
+    assert model_defaults.graph_builder(models["nmf"]) is None

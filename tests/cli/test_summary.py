@@ -1,0 +1,45 @@
+import numpy as np
+import pytest
+
+from manifact import GNMF, AffinityNMF
+from manifact.cli import summary
+
+
+def notes(model):
+    return summary.of(model, None, {}).notes
+
+
+@pytest.fixture(scope="module")
+def crowded():
+    """Nine samples in ten have the same largest part, out of six."""
+    rng = np.random.default_rng(0)
+    groups = np.where(np.arange(200) < 180, 0, 1 + np.arange(200) % 5)
+    X = np.eye(6)[groups] @ (rng.random((6, 30)) < 0.3) + 0.01 * rng.random((200, 30))
+    V, U = np.eye(6)[groups] + 0.01, np.array([X[groups == group].mean(axis=0) for group in range(6)])
+    return X, (V, U)
+
+
+def test_one_crowded_cluster_is_worth_a_word(crowded):
+    X, start = crowded
+    model = AffinityNMF(6, init=start, tau=0, max_iter=1).fit(X)
+    (note,) = notes(model)
+    assert note == (
+        "90% of the samples are in one cluster: if that is not one group, use more parts (-k), or divide them by "
+        "k-means (--assign kmeans)"
+    )
+
+
+def test_nothing_is_said_of_even_clusters_and_of_other_readings(crowded):
+    X, start = crowded
+    assert notes(AffinityNMF(6, init=start, tau=0, max_iter=1, assign="kmeans").fit(X)) == []
+    even = np.repeat(np.eye(6), 20, axis=0)
+    assert notes(AffinityNMF(6, n_neighbors=3, random_state=0).fit(even)) == []
+    halves = np.repeat(np.eye(2), [30, 10], axis=0)
+    assert notes(AffinityNMF(2, n_neighbors=3, random_state=0).fit(halves)) == []
+
+
+def test_a_representation_that_is_the_same_everywhere_is_told(rng):
+    model = GNMF(3, graph_reg=1e6, solver="mu", max_iter=300, random_state=0).fit(rng.random((40, 8)))
+    (note,) = notes(model)
+    assert note.startswith("V is almost the same for every sample")
+    assert "--graph-reg 1e+06 is too strong" in note

@@ -1,0 +1,345 @@
+"""``manifact bench`` on tiny data: that it measures what it says, not how fast."""
+
+import json
+import math
+from statistics import median
+
+import numpy as np
+import pytest
+from rich.console import Console
+from scipy import sparse
+
+from manifact.experiments.bench import (
+    SECTIONS,
+    benchmark_samples,
+    fit_memory,
+    frobenius_descent,
+    gnmf_descent,
+    kl_iteration,
+    lpnmf_iteration,
+    mnist_digits,
+    neighbour_search,
+    run_benchmarks,
+    timing,
+)
+from manifact.experiments.bench.benchmark_settings import Scale, Setting, UnavailableError
+from manifact.experiments.bench.reference_objectives import constrained, squared_error
+from manifact.experiments.bench.separate_process import in_new_process, rise, stored
+from manifact.graphs import KNNGraph
+from manifact.models import NMF
+
+TINY = Scale(
+    kl_ranks=(2, 3),
+    kl_iterations=2,
+    frobenius_ranks=(2,),
+    frobenius_iterations=6,
+    gnmf_iterations=20,
+    lpnmf_rank=3,
+    lpnmf_iterations=3,
+    graph_documents=150,
+    product_rows=32,
+    memory_documents=300,
+)
+
+
+@pytest.fixture(scope="module")
+def documents():
+    few = benchmark_samples.documents(80, 300, 30)
+    return benchmark_samples.Samples(few.name, few.X, 3, few.metric)
+
+
+@pytest.fixture
+def images(rng):
+    X = rng.random((90, 12), dtype=np.float32)
+    return benchmark_samples.Samples("mnist", benchmark_samples.unit_length(X), 3, "euclidean")
+
+
+@pytest.fixture
+def setting(documents):
+    return Setting(documents, repeats=2, scale=TINY)
+
+
+def numbers(rows):
+    return [value for row in rows for value in row.values() if not isinstance(value, str)]
+
+
+def assert_finite(rows, note):
+    assert rows
+    assert all(math.isfinite(number) for number in numbers(rows))
+    json.dumps(rows)
+    assert note.endswith(".")
+    assert "nan" not in note
+
+
+def test_turns_alternate():
+    order = []
+    tasks = {name: lambda turn, name=name: order.append((name, turn)) or turn for name in "ABC"}
+    told = []
+    found = timing.in_turns(tasks, 2, told.append)
+    assert order == [("A", 0), ("B", 0), ("C", 0), ("A", 1), ("B", 1), ("C", 1)]
+    assert found == {"A": [0, 1], "B": [0, 1], "C": [0, 1]}
+    assert told[0] == "A, 1 of 2"
+
+
+def test_an_iteration_is_what_a_longer_run_takes_more(monkeypatch):
+    clock = iter([0.0, 5.0, 5.0, 16.0])
+    monkeypatch.setattr(timing.time, "perf_counter", lambda: next(clock))
+    asked = []
+    assert timing.per_iteration(asked.append, 3) == 2.0
+    assert asked == [2, 5]
+
+
+def test_what_is_done_beside_does_not_count(monkeypatch):
+    clock = iter([0.0, 1.0, 100.0, 101.0])
+    monkeypatch.setattr(timing.time, "perf_counter", lambda: next(clock))
+    watch = timing.Stopwatch()
+    assert watch.beside(lambda: "done") == "done"
+    assert watch.read() == 2.0
+
+
+def test_a_watched_model_iterates_as_fit_does(documents):
+    start = benchmark_samples.random_start(documents.X, 3, seed=0)
+    model = NMF(3, init=start, max_iter=7, tol=0, normalize=None)
+    numbers_seen = []
+    result = timing.watched(model, documents.X, lambda iteration: numbers_seen.append(iteration.number))
+    model.fit(documents.X)
+    assert numbers_seen == list(range(8))
+    np.testing.assert_array_equal(result.objective, model.objective_)
+    np.testing.assert_array_equal(result.state.V, model.representation_)
+
+
+def test_an_interrupt_is_passed_on(documents):
+    def interrupt(iteration):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        timing.watched(NMF(2), documents.X, interrupt)
+
+
+@pytest.mark.parametrize("as_data", [sparse.csr_array, np.asarray])
+def test_objectives_are_the_plain_ones(rng, as_data):
+    X, U, V = rng.random((20, 9)), rng.random((9, 3)), rng.random((20, 3))
+    error = ((X - V @ U.T) ** 2).sum()
+    assert squared_error(as_data(X))(U, V) == pytest.approx(error)
+    graph = KNNGraph(3).build(X)
+    lengths = np.linalg.norm(U, axis=0)
+    L = np.diag(graph.degrees) - graph.W.toarray()
+    expected = error + 7 * np.trace((V * lengths).T @ L @ (V * lengths))
+    assert constrained(as_data(X), graph, 7.0)(U, V) == pytest.approx(expected)
+    # Scale that is moved from V to U changes nothing.
+    assert constrained(as_data(X), graph, 7.0)(2 * U, V / 2) == pytest.approx(expected)
+
+
+def test_the_twin_has_the_shape_of_tdt2():
+    X = benchmark_samples.twin().X
+    assert X.shape == (9394, 36771)
+    assert X.nnz == pytest.approx(1_224_135, rel=0.005)
+    assert X.dtype == np.float32
+    assert X.indices.dtype == np.int32
+
+
+def test_kl(setting):
+    rows, note = kl_iteration.measure(setting)
+    assert_finite(rows, note)
+    assert [row["k"] for row in rows] == [2, 3]
+    for row in rows:
+        assert row["ratio"] == row["sklearn ms"] / row["ours ms"]
+        assert row["share of gather"] == pytest.approx(row["ours GB/s"] / row["gather GB/s"])
+        n_bytes = 2 * setting.samples.X.nnz * (4 * row["k"] + 8)
+        assert row["ours GB/s"] == pytest.approx(n_bytes / row["ours ms"] / 1e6)
+
+
+def test_kl_of_dense_data_has_no_gathers(images):
+    rows, note = kl_iteration.measure(Setting(images, repeats=1, scale=TINY))
+    assert_finite(rows, note)
+    assert "gather GB/s" not in rows[0]
+
+
+def test_ratios_are_quotients_of_medians(setting, monkeypatch):
+    times = {"ours": [1.0, 2.0, 9.0], "scikit-learn": [6.0, 1.0, 8.0], "gather": [0.5] * 3, "product": [0.4] * 3}
+    monkeypatch.setattr(kl_iteration, "in_turns", lambda tasks, repeats, show: times)
+    row = kl_iteration.measure(setting)[0][0]
+    assert row["ratio"] == median(times["scikit-learn"]) / median(times["ours"]) == 3.0
+    assert (row["share of gather"], row["share of product"]) == (0.25, 0.2)
+    assert row["ours ms iqr"] == pytest.approx(1e3 * 4.0)
+
+
+def test_frobenius(setting):
+    rows, note = frobenius_descent.measure(setting)
+    assert_finite(rows, note)
+    by = {row["method"]: row for row in rows}
+    baseline = by["sklearn cd"]
+    assert (baseline["ratio"], baseline["reached"], baseline["above goal"]) == (1.0, 2, 0.0)
+    assert {"ours auto", "ours mu"} <= set(by)
+    for row in rows:
+        if row["s to goal"] != "never":
+            assert row["ratio"] == baseline["s"] / row["s to goal"]
+
+
+def test_a_goal_that_is_never_reached_is_said(setting, documents):
+    start = benchmark_samples.random_start(documents.X, 2, seed=0)
+    run = frobenius_descent._ours(
+        frobenius_descent._model(2, "mu", start, 3), documents.X, squared_error(documents.X), goal=1e-9
+    )
+    assert run.reached == math.inf
+    row = frobenius_descent._summary([run], baseline=1.0)
+    assert (row["s to goal"], row["ratio"], row["reached"]) == ("never", "never", 0)
+
+
+def test_a_goal_is_reached_at_its_iterate(documents):
+    start = benchmark_samples.random_start(documents.X, 2, seed=0)
+    objective = squared_error(documents.X)
+    goal = NMF(2, init=start, solver="mu", max_iter=3, tol=0).fit(documents.X).objective_[-1] * (1 + 1e-6)
+    run = frobenius_descent._ours(frobenius_descent._model(2, "mu", start, 9), documents.X, objective, goal)
+    assert 0 < run.reached < run.seconds
+    assert run.objective < goal
+
+
+def test_gnmf(setting):
+    rows, note = gnmf_descent.measure(setting)
+    assert_finite(rows, note)
+    (row,) = rows
+    assert row["mu lowest objective"] <= row["mu objective"]
+    assert row["k"] == 3
+    if row["ratio"] != "never":
+        assert row["ratio"] == row["mu s"] / row["bcd s"]
+
+
+def test_gnmf_without_named_data_takes_what_is_there(documents, monkeypatch):
+    monkeypatch.setattr("manifact.experiments.bench.benchmark_settings.present", {"coil20": documents}.get)
+    assert list(Setting().sets("coil20", "tdt2")) == [documents]
+    monkeypatch.setattr("manifact.experiments.bench.benchmark_settings.present", lambda name: None)
+    monkeypatch.setattr("manifact.experiments.bench.benchmark_settings.twin", lambda: documents)
+    assert list(Setting().sets("coil20", "tdt2")) == [documents]
+
+
+def test_lpnmf(setting):
+    rows, note = lpnmf_iteration.measure(setting)
+    assert_finite(rows, note)
+    assert [row["method"] for row in rows] == ["NMF, mu", "LPNMF, mu", "LPNMF, newton"]
+    for row in rows:
+        assert row["ratio"] == row["iteration ms"] / rows[0]["iteration ms"]
+
+
+def test_graph(setting):
+    rows, note = neighbour_search.measure(setting)
+    assert_finite(rows, note)
+    assert [row["n"] for row in rows] == [80, 150]
+    assert rows[0]["ratio"] == rows[0]["sklearn s"] / rows[0]["ours s"]
+
+
+def test_mnist(setting, images, monkeypatch):
+    monkeypatch.setattr(mnist_digits, "prepared", lambda name: images)
+    rows, note = mnist_digits.measure(setting)
+    assert_finite(rows, note)
+    by = {row["measure"]: row["value"] for row in rows}
+    assert by["ratio"] == by["sklearn NMF s"] / by["projection graph + GNMF s"]
+    assert by["share of product"] == by["exact graph GFLOP/s"] / by["product GFLOP/s"]
+    assert 0 < by["recall"] <= 1
+
+
+def test_mnist_is_skipped_where_it_is_not(setting, monkeypatch, tmp_path):
+    monkeypatch.setenv("MANIFACT_DATA", str(tmp_path))
+    benchmark_samples.prepared.cache_clear()
+    with pytest.raises(UnavailableError, match=r"mnist is not in .*: put mnist\.npz there"):
+        mnist_digits.measure(setting)
+
+
+def test_recall_is_the_share_of_edges(rng):
+    exact = KNNGraph(3).build(rng.random((30, 4)))
+    assert mnist_digits.recall(exact, exact) == 1.0
+    fewer = KNNGraph(1).build(exact._X)
+    assert mnist_digits.recall(fewer, exact) == fewer.W.nnz / exact.W.nnz
+
+
+def test_memory(setting):
+    rows, note = fit_memory.measure(setting)
+    assert_finite(rows, note)
+    assert [row["model"] for row in rows] == list(fit_memory.MODELS)
+    for row in rows:
+        assert row["bound MB"] == pytest.approx(3 * row["X MB"] + 6 * row["factors MB"])
+        assert row["share of bound"] == pytest.approx(row["rise MB"] / row["bound MB"])
+
+
+def test_the_rise_is_that_of_the_work():
+    seconds, risen = rise(lambda: np.ones(10_000_000).sum())
+    assert seconds > 0
+    # Memory that is free already may serve a part of it.
+    assert 40e6 < risen < 160e6
+
+
+def test_dense_data_are_read_by_the_other_process(images):
+    with stored(images.X) as folder:
+        found = in_new_process(folder, "NMF", {"n_components": 2, "max_iter": 2})
+    assert found["seconds"] > 0
+    assert math.isfinite(found["rise"])
+
+
+def one_row(setting):
+    setting.show("measuring")
+    return [{"k": 10, "ratio": 2.5}], "A note."
+
+
+@pytest.fixture
+def sections(monkeypatch):
+    """Sections that measure nothing, in place of the real ones."""
+    monkeypatch.setattr(kl_iteration, "measure", one_row)
+    monkeypatch.setattr(neighbour_search, "measure", one_row)
+    return monkeypatch
+
+
+def run(folder, only=("kl", "graph")):
+    console = Console(record=True, width=100)
+    run_benchmarks.bench(only, results=folder, console=console)
+    return console.export_text()
+
+
+def test_sections_are_printed_and_written_whole(sections, tmp_path):
+    text = run(tmp_path / "results")
+    assert all(SECTIONS[name].title in text for name in ("kl", "graph"))
+    names = [f"bench-{name}.{kind}" for name in ("graph", "kl") for kind in ("json", "md")]
+    assert sorted(file.name for file in (tmp_path / "results").iterdir()) == names
+    record = json.loads((tmp_path / "results" / "bench-kl.json").read_text())
+    assert record["rows"] == [{"k": 10, "ratio": 2.5}]
+    assert record["note"] == "A note."
+    assert "| 10 | 2.5 |" in (tmp_path / "results" / "bench-kl.md").read_text()
+
+
+def test_an_interrupt_keeps_the_sections_before_it(sections, tmp_path):
+    def interrupted(setting):
+        raise KeyboardInterrupt
+
+    sections.setattr(neighbour_search, "measure", interrupted)
+    with pytest.raises(KeyboardInterrupt, match="interrupted in graph"):
+        run(tmp_path)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["bench-kl.json", "bench-kl.md"]
+
+
+def test_a_section_that_cannot_run_does_not_stop_the_others(sections, tmp_path):
+    def unavailable(setting):
+        raise UnavailableError("mnist is not in here")
+
+    sections.setattr(kl_iteration, "measure", unavailable)
+    assert "not measured. mnist is not in here" in run(tmp_path)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["bench-graph.json", "bench-graph.md"]
+
+
+def test_quick_measures_less(sections, tmp_path):
+    seen = []
+    sections.setattr(kl_iteration, "measure", lambda setting: seen.append(setting) or one_row(setting))
+    run_benchmarks.bench(("kl",), quick=True, results=tmp_path, console=Console(quiet=True))
+    run_benchmarks.bench(("kl",), repeats=7, results=tmp_path, console=Console(quiet=True))
+    quick, full = seen
+    assert (quick.repeats, quick.scale.memory_documents, quick.scale.graph_documents) == (3, 10**5, 0)
+    assert (full.repeats, full.scale.memory_documents, full.scale.graph_documents) == (7, 10**6, 10**5)
+
+
+def test_what_the_peer_prints_is_not_shown(capfd):
+    import os
+
+    from manifact.experiments.bench.other_packages import _silence
+
+    with _silence():
+        os.write(1, b"chatter")
+    os.write(1, b"ours")
+    assert capfd.readouterr().out == "ours"

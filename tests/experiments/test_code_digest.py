@@ -1,0 +1,74 @@
+"""Results of other code are other results."""
+
+import random
+import shutil
+
+import pytest
+
+from manifact.experiments import code_digest
+from manifact.experiments.code_digest import NUMERICAL, PACKAGE, digest, numerical_code
+from manifact.experiments.reproduce.jobs import Job
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A copy of what results depend on."""
+    for place in NUMERICAL:
+        source, target = PACKAGE / place, tmp_path / place
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copyfile(source, target)
+    return tmp_path
+
+
+def test_the_same_files_have_the_same_digest_in_any_order(package):
+    places = list(NUMERICAL)
+    random.Random(0).shuffle(places)
+    assert digest(package, places) == digest(package, NUMERICAL) == numerical_code()
+    assert digest(package, (*NUMERICAL, "backends")) == numerical_code()
+
+
+@pytest.mark.parametrize("place", NUMERICAL)
+def test_every_change_makes_another_digest(package, place):
+    file = package / place
+    if file.is_dir():
+        file = sorted(file.rglob("*.py"))[-1]
+    before = digest(package, NUMERICAL)
+    file.write_text(file.read_text() + "\n")
+    changed = digest(package, NUMERICAL)
+    file.rename(file.with_name(f"other_{file.name}")) if (package / place).is_dir() else file.write_text("")
+    assert len({before, changed, digest(package, NUMERICAL)}) == 3
+
+
+def test_a_new_file_counts_and_compiled_ones_do_not(package):
+    before = digest(package, NUMERICAL)
+    (package / "graphs" / "__pycache__").mkdir()
+    (package / "graphs" / "__pycache__" / "knn.cpython-311.pyc").write_bytes(b"compiled")
+    assert digest(package, NUMERICAL) == before
+    (package / "graphs" / "new.py").touch()
+    assert digest(package, NUMERICAL) != before
+
+
+def test_a_place_that_is_gone_is_not_passed_over(package):
+    with pytest.raises(FileNotFoundError):
+        digest(package, ("terms", "nowhere.py"))
+
+
+def test_other_code_makes_another_job(package, monkeypatch):
+    before = Job("clustering_scores", {"seed": 0}).key
+    assert Job("clustering_scores", {"seed": 0}).key == before
+    (package / "solvers" / "engine.py").write_text("# another loop")
+    monkeypatch.setattr(code_digest, "PACKAGE", package)
+    numerical_code.cache_clear()
+    try:
+        assert Job("clustering_scores", {"seed": 0}).key != before
+    finally:
+        numerical_code.cache_clear()
+
+
+def test_files_are_read_once_in_a_process(monkeypatch):
+    numerical_code()
+    monkeypatch.setattr(code_digest, "digest", lambda *places: pytest.fail("read again"))
+    Job("clustering_scores", {"seed": 1}).key  # noqa: B018
