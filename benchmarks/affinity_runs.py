@@ -17,8 +17,7 @@ from threadpoolctl import threadpool_limits
 
 import affinity_variants
 from manifact import GNMF, NMF, AffinityNMF
-from manifact.backends import threads
-from manifact.backends.numpy import nonnegative_least_squares
+from manifact.backends import backend_of, threads
 from manifact.baselines import NCut
 from manifact.datasets import load, load_digits, unit_length
 from manifact.experiments import code_digest
@@ -185,7 +184,7 @@ def others_error(s, seed):
     """How closely NMF and the centres of k-means rebuild the data."""
     model = NMF(s.k, random_state=seed).fit(s.X)
     centres = KMeans(s.k, n_init=10, random_state=seed).fit(s.X).cluster_centers_
-    coefficients = nonnegative_least_squares(centres @ centres.T, np.asarray(s.X @ centres.T))
+    coefficients = backend_of(centres).nonnegative_least_squares(centres @ centres.T, np.asarray(s.X @ centres.T))
     return {
         "NMF": error(s.X, model.representation_, model.components_),
         "k-means": error(s.X, coefficients, centres),

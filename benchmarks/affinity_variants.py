@@ -11,8 +11,7 @@ from manifact.backends import as_data
 from manifact.graphs import AffinityGraph
 from manifact.graphs.spectral import angles
 from manifact.models.affinitynmf import explained as explained_by
-from manifact.terms import Free, KullbackLeibler, Matching, total
-from manifact.terms.state import State
+from manifact.terms import Affinity, KullbackLeibler, OnSecond, State, total
 
 ITERATIONS = 300
 #: What indicators are raised by where steps are multiplicative: zeros could never grow.
@@ -24,7 +23,7 @@ class Once(AffinityNMF):
     """‖X − V Uᵀ‖² + μ ‖F Fᵀ − V Vᵀ‖²: parts for V alone."""
 
     def _model_terms(self, problem, exact):
-        return [term for term in super()._model_terms(problem, exact) if not isinstance(term, Free)]
+        return [term for term in super()._model_terms(problem, exact) if not isinstance(term, OnSecond)]
 
 
 def affinity(X, W, k, seed, tau):
@@ -83,12 +82,12 @@ def divergence(X, W, k, seed, tau):
     everything = np.ones((X.shape[0], 1))
     mean, means = _basis(X, everything, None, 5), _basis(X, H, None, 5)
     gain = loss.value(State(data, mean, everything)) - loss.value(State(data, means, H))
-    terms = [loss, Matching(F, tau * gain / float(np.sum((F.T @ F) ** 2)))]
+    terms = [loss, Affinity(F, tau * gain / float(np.sum((F.T @ F) ** 2)))]
     s = State(data, means + FLOOR * mean, H + FLOOR)
     trace = [total(terms, s)]
     for _ in range(ITERATIONS):
         for block in ("V", "U"):
-            grads = [grad for term in terms if (grad := getattr(term, f"grad_{block}")(s)) is not None]
+            grads = [grad for term in terms if (grad := term.gradient(s, block)) is not None]
             ratio = sum(grad[1] for grad in grads) / np.maximum(sum(grad[0] for grad in grads), 1e-300)
             s = s.replace(block, _step(s[block], ratio, lambda P, s=s, block=block: total(terms, s.replace(block, P))))
         trace.append(total(terms, s))

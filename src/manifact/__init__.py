@@ -46,7 +46,7 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(_FUNCTIONS[name]), name)
     if name in _MODULES:
         return import_module(f"manifact.{name}")
-    if not name.startswith("_"):
+    if name[:1].isupper():
         # A model, under the name that it has or had.
         return getattr(import_module("manifact.models"), name)
     raise AttributeError(f"module 'manifact' has no attribute {name!r}")

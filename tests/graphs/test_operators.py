@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
+from manifact.graphs.operator import check_affinity
 from scipy import sparse
 from tests.conftest import problem
 
 from manifact.graphs import AffinityGraph, KNNGraph, LabelGraph, SumOfGraphs
-from manifact.graphs.operator import check_affinity
 
 
 def graphs():

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from manifact.graphs.operator import check_affinity
 from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits, make_blobs
@@ -14,7 +15,6 @@ from manifact.backends.numpy import nonnegative_least_squares
 from manifact.baselines import NCut
 from manifact.datasets import unit_length
 from manifact.graphs import AffinityGraph, KNNGraph, LandmarkGraph
-from manifact.graphs.operator import check_affinity
 from manifact.graphs.spectral import angles
 from manifact.metrics import accuracy, nmi
 from manifact.models.affinitynmf import explained

@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from manifact.graphs.labels import labelled
 from sklearn.exceptions import NotFittedError
 
 from manifact import GNMF
-from manifact.graphs.labels import labelled
 from manifact.report import report
 from manifact.report.report_inputs import checked, target
 

@@ -5,22 +5,22 @@ The models import much, so that ``manifact --help`` would take seconds if it had
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from manifact.models.registry import Entry
 
-#: Parameter -> modules that may define its names, and under which name they do.
-PLACES: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "loss": ("LOSSES", ("manifact.terms.losses", "manifact.models.base")),
-    "solver": ("SOLVERS", ("manifact.solvers.registry",)),
-    "init": ("STARTS", ("manifact.models.starts",)),
-    "assign": ("ASSIGNMENTS", ("manifact.models.clustering", "manifact.models.base")),
-    "weight": ("WEIGHTS", ("manifact.graphs.knn",)),
-    "metric": ("METRICS", ("manifact.graphs.knn",)),
-    "search": ("SEARCHES", ("manifact.graphs.knn",)),
+#: Parameter -> what holds its names, and the module that defines it.
+PLACES: Mapping[str, tuple[str, str]] = {
+    "loss": ("LOSSES", "manifact.terms"),
+    "solver": ("SOLVERS", "manifact.solvers.all_solvers"),
+    "init": ("STARTS", "manifact.models.starts"),
+    "assign": ("ASSIGNMENTS", "manifact.models.clustering"),
+    "weight": ("WEIGHTS", "manifact.graphs.knn"),
+    "metric": ("METRICS", "manifact.graphs.knn"),
+    "search": ("SEARCHES", "manifact.graphs.knn"),
 }
 
 
@@ -28,7 +28,10 @@ def names(parameter: str) -> list[str]:
     """What the option of a parameter may be; nothing where that is not known beforehand."""
     if parameter == "model":
         return sorted(models())
-    defined = [name for name in _defined(*PLACES.get(parameter, ("", ()))) if isinstance(name, str)]
+    if parameter not in PLACES:
+        return []
+    attribute, module = PLACES[parameter]
+    defined = [name for name in getattr(import_module(module), attribute) if isinstance(name, str)]
     return ["auto", *defined] if parameter == "solver" else defined
 
 
@@ -69,11 +72,3 @@ def completion(parameter: str) -> Callable[[str], list[str]]:
         return [name for name in names(parameter) if name.startswith(incomplete)]
 
     return complete
-
-
-def _defined(attribute: str, modules: tuple[str, ...]) -> Iterable[Any]:
-    for module in modules:
-        found: Iterable[Any] | None = getattr(import_module(module), attribute, None)
-        if found is not None:
-            return found
-    return ()

@@ -20,7 +20,8 @@ __all__ = ["ALPNMF", "CF", "GNMF", "LCCF", "LCF", "LPNMF", "NMF", "SPNMF", "Affi
 def __getattr__(name: str) -> Any:
     from manifact.models.registry import find
 
-    entry = None if name.startswith("_") else find(name)
+    # Names of classes begin with a capital; others are files of this room, which Python finds by itself.
+    entry = find(name) if name[:1].isupper() else None
     if entry is None or not entry.name:
         raise AttributeError(f"module 'manifact' has no attribute {name!r}")
     if name in entry.formerly:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.preprocessing import normalize
 
-from manifact.backends import Array, as_data, backend_of, on_host
+from manifact.backends import Array, as_data, backend_of, namespace, on_host
 from manifact.graphs import KNNGraph
 from manifact.graphs.spectral import angles
 from manifact.models.declaration import model
@@ -155,7 +155,7 @@ class AffinityNMF(WithGraph):
         assert problem.graph is not None
         F, _ = angles(problem.graph, problem.k)
         alike = float(np.sum((F.T @ F) ** 2))
-        mu = self.tau_ * explained(problem, F) / alike if alike > 0 else 0.0
+        mu = self.tau_ * explained(problem.data, problem.beside_data(F)) / alike if alike > 0 else 0.0
         penalties = [term for term in self._penalties(problem.X.shape) if term.block == "V"]
         return [OnSecond(Frobenius()), *map(OnSecond, penalties), Affinity(F, mu)]
 
@@ -225,9 +225,8 @@ def _is_auto(name: str, value: Any) -> bool:
     return False
 
 
-def explained(problem: Problem, F: Array) -> float:
+def explained(data: Any, F: Array) -> float:
     """‖P Γ^½ X‖², P the projection onto the columns of Γ^½ F: what F can explain of the weighted data."""
-    placed = problem.factor(F)
-    cross = on_host(problem.data.times_transposed(placed))
-    gram = np.linalg.pinv(on_host(problem.data.gram(problem.beside_data(F))), hermitian=True)
+    cross = on_host(data.times_transposed(namespace(F).astype(F, data.dtype, copy=False)))
+    gram = np.linalg.pinv(on_host(data.gram(F)), hermitian=True)
     return max(0.0, float(np.einsum("ij,jk,ik->", cross, gram, cross)))

@@ -29,9 +29,9 @@ from manifact.models.parameters import check_parameters
 from manifact.models.problem import Plan, Problem
 from manifact.models.projection import Projection
 from manifact.models.starts import start
+from manifact.solvers.all_solvers import SOLVERS
 from manifact.solvers.checkpoint import Checkpoint
 from manifact.solvers.engine import Callback, Result
-from manifact.solvers.solver import solver_named
 from manifact.terms import LOSSES, ElasticNet, Loss, State, Term
 from manifact.utils import checks
 from manifact.utils.errors import Sentence
@@ -92,7 +92,7 @@ class Factorization(
     def _solvers(self) -> tuple[str, ...]:
         """Solvers that can minimise this model, the one that "auto" means first."""
         kind = self._state_type.kind
-        return tuple(name for name in self._loss.solvers if kind in solver_named(name).kinds)
+        return tuple(name for name in self._loss.solvers if kind in SOLVERS[name].kinds)
 
     @property
     def _tied(self) -> bool:
@@ -204,7 +204,7 @@ class Factorization(
 
     def _plan(self, problem: Problem) -> Plan:
         """Solver, terms, iterations and tolerance, with the defaults filled in."""
-        solver = solver_named(self._solvers[0] if self.solver == "auto" else self.solver)
+        solver = SOLVERS[self._solvers[0] if self.solver == "auto" else self.solver]
         published = solver.name == "mu"
         max_iter = (MU_ITERATIONS if published else self._iterations) if self.max_iter is None else self.max_iter
         untold = 0.0 if self._stops_early and published else self._tolerance
@@ -363,4 +363,3 @@ def normalized(s: State) -> tuple[State, Array]:
     U, V, norms = unit_basis(s)
     order = np.argsort(-on_host(s.data.sums(V)), kind="stable")
     return type(s)(s.data, contiguous(U[:, order]), contiguous(V[:, order])), norms[order]
-

@@ -6,7 +6,7 @@ from typing import Any
 
 from manifact.models.clustering import ASSIGNMENTS
 from manifact.models.starts import STARTS
-from manifact.solvers.solver import solver_names
+from manifact.solvers.all_solvers import SOLVERS
 from manifact.utils import checks
 from manifact.utils.errors import BadValueError, Sentence
 
@@ -33,7 +33,7 @@ def check_parameters(model: Any) -> None:
 
 
 def _check_solver(model: Any) -> None:
-    checks.option("solver", model.solver, ("auto", *solver_names()))
+    checks.option("solver", model.solver, ("auto", *SOLVERS))
     if model.solver not in ("auto", *model._solvers):
         with_loss = Sentence(" with {loss}={!r}", model.loss) if hasattr(model, "loss") else ""
         names = ", ".join(map(repr, model._solvers))

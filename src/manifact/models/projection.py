@@ -78,5 +78,3 @@ def beside_samples(P: Any, X: Any) -> Array:
     """What a model keeps, in the type of X and where X lives."""
     host = np.ascontiguousarray(on_host(P), dtype=on_host(X[:1]).dtype)
     return backend_of(X).like(host, X)
-
-

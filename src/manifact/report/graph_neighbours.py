@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manifact.backends import Array
-from manifact.backends.search import nearest
+from manifact.backends import Array, backend_of
 
 #: Neighbours that the page shows of a sample.
 NEIGHBOURS = 8
@@ -57,7 +56,7 @@ def _from_representation(V: Array, width: int) -> tuple[Array, Array]:
     V = np.maximum(V, 0).astype(np.float32)
     lengths = np.linalg.norm(V, axis=1, keepdims=True)
     P = np.ascontiguousarray(V / np.where(lengths > 0, lengths, 1))
-    found, squares = nearest(P, width)
+    found, squares = backend_of(P).nearest(P, width)
     index, weight = _nobody(len(V), width)
     index[:, : found.shape[1]] = found
     weight[:, : found.shape[1]] = np.clip(1 - squares / 2, 0, 1)

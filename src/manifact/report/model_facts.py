@@ -90,7 +90,8 @@ def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
 
 def _loss(model: Any) -> str:
     """The loss that the model minimises; some have a parameter for it, others a loss that is their own."""
-    return str(getattr(model, "_loss", "frobenius"))
+    loss = getattr(model, "_loss", None)
+    return "frobenius" if loss is None else loss.name
 
 
 def _relative_error(model: Any, X: Any) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from manifact.backends import Array
+from manifact.backends import Array, backend_of
 
 #: So many samples are laid out by t-SNE, which costs seconds; the others are set beside them.
 ANCHORS = 2500
@@ -82,9 +82,7 @@ def _unit_square(positions: Array) -> Array:
 
 def _beside(P: Array, anchors: Array, placed: Array) -> Array:
     """Each row of P at the weighted mean of its nearest anchors that lie together, and a little beside."""
-    from manifact.backends.search import nearest
-
-    index, squares = nearest(anchors, min(NEAREST, len(anchors)), P)
+    index, squares = backend_of(P).nearest(anchors, min(NEAREST, len(anchors)), P)
     # Anchors far from the nearest one would draw a sample into the empty space between them.
     apart = np.linalg.norm(placed[index] - placed[index[:, :1]], axis=2)
     weights = np.where(apart < 0.05, 1 / (np.sqrt(np.maximum(squares, 0)) + 1e-6), 0)

@@ -19,9 +19,7 @@ from manifact.terms.term import gather_forms, total
 MOST_HALVINGS = 30
 
 
-@solver(
-    "simplex", needs="gradient", kinds=frozenset({"factors"}), begin=feasible, one_loss=True, knows=(Structure,)
-)
+@solver("simplex", needs="gradient", kinds=frozenset({"factors"}), begin=feasible, one_loss=True, knows=(Structure,))
 def simplex(terms: Sequence[Any], s: State, memory: Memory) -> tuple[State, Memory]:
     """One iteration: V by a multiplicative step that is shortened until the objective falls, U column by column."""
     return simplex_basis(shortened(s, terms, "V"), terms), memory

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 from manifact.terms.losses import Loss
@@ -67,10 +66,8 @@ class Solver:
             raise BadValueError("{solver}={!r} cannot minimise this sum: {}", self.name, problem)
 
 
-#: Every solver there is, by name.
+#: Every solver that was declared, by name; `all_solvers` has those of this room.
 SOLVERS: dict[str, Solver] = {}
-#: Modules whose solvers are always there.
-ROOM = ("multiplicative", "block_descent", "newton", "simplex", "affinity_descent")
 
 
 def solver(name: str, needs: str, **facts: Any) -> Callable[[Step], Step]:
@@ -81,16 +78,3 @@ def solver(name: str, needs: str, **facts: Any) -> Callable[[Step], Step]:
         return step
 
     return declare
-
-
-def solver_named(name: str) -> Solver:
-    """The solver of this name."""
-    solver_names()
-    return SOLVERS[name]
-
-
-def solver_names() -> tuple[str, ...]:
-    """The names of all solvers."""
-    for module in ROOM:
-        import_module(f"manifact.solvers.{module}")
-    return tuple(SOLVERS)

@@ -49,10 +49,6 @@ class Loss(Term):
         """The reconstruction error, as scikit-learn reports it, of a value."""
         return math.sqrt(max(0.0, 2 * value))
 
-    def scale(self, data: Any) -> float:
-        """The value that V Uᵀ = 0, or the plainest guess there is, has on these data: what errors are compared with."""
-        raise NotImplementedError
-
     def project(self, data: Any, U: Array, pull: Array | None, held: Any, l1: float, l2: float) -> Array:
         """V for new samples with the basis fixed, each on its own.
 
@@ -123,10 +119,6 @@ class Frobenius(Loss):
         """‖X − V Uᵀ‖."""
         return math.sqrt(max(0.0, value))
 
-    def scale(self, data: Any) -> float:
-        """‖X‖²."""
-        return data.square_sum
-
     def project(self, data: Any, U: Array, pull: Array | None, held: Any, l1: float, l2: float) -> Array:
         """Non-negative least squares."""
         return data.project_least_squares(U, U.T @ U, pull, held + l2 / 2, l1)
@@ -173,11 +165,6 @@ class KullbackLeibler(Loss):
         """(Γ X / Y) U and Σ γ_j x_ji log y_ji, in one pass over X."""
         found: tuple[Array, float] = s.keep("ratio_U", ("U", "V"), lambda: s.data.ratio_times(s.U, s.V))
         return found
-
-    def scale(self, data: Any) -> float:
-        """KL(X ‖ r cᵀ / Σx), r and c the sums of rows and columns: the best that one part can do."""
-        xp_X = data.times  # X 1 and Xᵀ 1 are products like any others
-        raise NotImplementedError(xp_X)
 
     def project(self, data: Any, U: Array, pull: Array | None, held: Any, l1: float, l2: float) -> Array:
         """Its own kernel, whose rows stop one by one."""

@@ -240,5 +240,3 @@ def nonnegative_least_squares(G: Array, B: Array, shift: Any = 0.0) -> Array:
 def effort(problem: str, dtype: Any) -> tuple[int, float]:
     """Sweeps at the most, and the change at which a projection rests."""
     return PROJECTION_SWEEPS[problem], max(PROJECTION_TOL[problem], 4 * float(np.finfo(dtype).eps))
-
-

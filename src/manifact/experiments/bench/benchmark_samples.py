@@ -10,8 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from manifact.backends import Array
-from manifact.backends.numpy import sorted_csr
 from manifact.datasets import load, synthetic_documents, tfidf, unit_length
+from manifact.utils.sparse_matrices import sorted_csr
 
 #: Words drawn for a document of the twin: with it the twin has TDT2's number of non-zeros, to 0.3 %.
 TWIN_WORDS = 134

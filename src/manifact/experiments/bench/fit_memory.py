@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from manifact.backends.numpy import sorted_csr
 from manifact.datasets import synthetic_documents
 from manifact.experiments.bench.benchmark_settings import Outcome, Setting
 from manifact.experiments.bench.separate_process import in_new_process, stored
+from manifact.utils.sparse_matrices import sorted_csr
 
 RANK = 20
 ITERATIONS = 5

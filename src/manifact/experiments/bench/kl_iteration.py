@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn import decomposition
 
 from manifact.backends import Array
-from manifact.backends.numpy import gather_rows, sparse_times
+from manifact.backends.numpy.numpy_operations import gather_rows, sparse_times
 from manifact.experiments.bench.benchmark_samples import random_start
 from manifact.experiments.bench.benchmark_settings import Outcome, Setting
 from manifact.experiments.bench.timing import in_turns, per_iteration, seconds, summary, warm

@@ -15,8 +15,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.extmath import row_norms
 
-from manifact.backends import Array
-from manifact.backends.numpy import sparse_times
+from manifact.backends import Array, Matrix, backend_of
 from manifact.datasets import Dataset, tfidf, unit_length
 from manifact.graphs import KNNGraph
 from manifact.metrics import accuracy, nmi
@@ -148,14 +147,20 @@ class _Points:
 
     def square_distances(self, centers: Array) -> Array:
         """‖x − c‖², infinite where a cluster has no centre."""
-        products = self.X @ centers.T if self.transpose is None else sparse_times(self.X, centers.T)
+        products = (
+            self.X @ centers.T if self.transpose is None else backend_of(centers).times(Matrix(self.X), centers.T)
+        )
         return np.nan_to_num(self.lengths + (row_norms(centers, squared=True) - 2 * products), nan=np.inf)
 
     def means(self, labels: Array, k: int) -> Array:
         """Centres of the clusters; nan for one whose only sample was taken to fill another."""
         members = np.zeros((len(labels), k), dtype=self.X.dtype)
         members[np.arange(len(labels)), labels] = 1
-        sums = members.T @ self.X if self.transpose is None else sparse_times(self.transpose, members).T
+        sums = (
+            members.T @ self.X
+            if self.transpose is None
+            else backend_of(members).times(Matrix(self.transpose), members).T
+        )
         sizes = np.bincount(labels, minlength=k)[:, None]
         return np.ascontiguousarray(sums / np.where(sizes > 0, sizes, np.nan).astype(sums.dtype))
 
