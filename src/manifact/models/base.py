@@ -245,7 +245,8 @@ class Factorization(
 
     def _begin(self, problem: Problem) -> State:
         """The state to start from."""
-        return self._state_type(problem.data, *(problem.factor(P) for P in self._start(problem)))
+        U, V = self._start(problem)
+        return self._state_type(problem.data, problem.factor(U), problem.factor(V))
 
     @property
     def _goes_on(self) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from manifact.backends import Array, as_data, backend_of, on_host
-from manifact.terms import State
+from manifact.terms import Loss, State
 from manifact.utils import checks
 from manifact.utils.memory import require
 
@@ -18,10 +18,16 @@ class Projection:
 
     components_: Array
     _scale: Array
-    _k: int
-    _loss: Any
     _checked: Any
     _V_penalty: Any
+
+    @property
+    def _k(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def _loss(self) -> Loss:
+        raise NotImplementedError
 
     def transform(self, X: Any, tie: bool = False, method: str = "nonnegative", graph_X: Any = None) -> Any:
         """V for new samples with the basis fixed, each sample on its own.

@@ -57,7 +57,7 @@ class RowQuadratic:
         return backend.sweep_rows(P, self.G, B, scale, held, rounds, edges, self.lam, groups)
 
     def column_costs(self, P: Array) -> Array:
-        """What each column of P costs, in float64, were −2 bᵀp half of it: how costs grow with the square of a scale."""
+        """What each column of P costs, in float64, −2 bᵀp counted half: how costs grow with the square of a scale."""
         backend, xp = backend_of(P), namespace(P)
         costs = backend.column_products(P, P * _column(self.shift))
         if self.B is not None:

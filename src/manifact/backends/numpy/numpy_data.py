@@ -35,7 +35,7 @@ BLOCK_BYTES = 1 << 23
 class _NumpyData(FactorOperations):
     """What dense and sparse X share."""
 
-    backend: Backend = numpy_backend  # type: ignore[assignment]
+    backend: Backend = numpy_backend
     #: Γ X.
     X: Any
 
@@ -47,7 +47,7 @@ class _NumpyData(FactorOperations):
     def halves(self) -> tuple[Any, Any]:
         """X⁺ and X⁻."""
         positive, negative = split_by_sign(self.X)
-        return type(self)(positive, None), type(self)(negative, None)
+        return self.backend.data(positive, None), self.backend.data(negative, None)
 
     @cached_property
     def row_squares(self) -> Array:

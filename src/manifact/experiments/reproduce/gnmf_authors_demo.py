@@ -148,7 +148,7 @@ class _Points:
     def square_distances(self, centers: Array) -> Array:
         """‖x − c‖², infinite where a cluster has no centre."""
         products = (
-            self.X @ centers.T if self.transpose is None else backend_of(centers).times(Matrix(self.X), centers.T)
+            self.X @ centers.T if self.transpose is None else _times(self.X, centers.T)
         )
         return np.nan_to_num(self.lengths + (row_norms(centers, squared=True) - 2 * products), nan=np.inf)
 
@@ -159,10 +159,14 @@ class _Points:
         sums = (
             members.T @ self.X
             if self.transpose is None
-            else backend_of(members).times(Matrix(self.transpose), members).T
+            else _times(self.transpose, members).T
         )
         sizes = np.bincount(labels, minlength=k)[:, None]
         return np.ascontiguousarray(sums / np.where(sizes > 0, sizes, np.nan).astype(sums.dtype))
+
+
+def _times(X: Any, P: Array) -> Array:
+    return backend_of(P).times(Matrix(X), P)
 
 
 def _dense(A: Any) -> Array:

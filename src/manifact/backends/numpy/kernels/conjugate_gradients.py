@@ -105,7 +105,7 @@ def _descend(
     indptr: Any, indices: Any, weights: Any, tall_indptr: Any, tall_indices: Any, tall_values: Any, flat_indptr: Any,
     flat_indices: Any, flat_values: Any, lam: float, D: Any, R: Any, left: Any, goal: Any, max_iter: int, step: Any,
 ) -> None:  # fmt: skip
-    """Conjugate gradients from the residual R, whose squares are ``left``, to ``goal``: ``step`` is how far they went."""
+    """Conjugate gradients from the residual R, its squares ``left``, to ``goal``: ``step`` is how far they went."""
     n, width = R.shape
     number = R.dtype.type
     P, AP = np.empty_like(R), np.empty_like(R)

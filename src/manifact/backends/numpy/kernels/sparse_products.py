@@ -77,7 +77,7 @@ def gather(indptr: Any, indices: Any, B: Any, out: Any, start: int, stop: int) -
 def edge_energies(
     indptr: Any, indices: Any, values: Any, A: Any, B: Any, rows: int, out: Any, start: int, stop: int
 ) -> None:
-    """For the blocks start to stop of so many ``rows``, out_b = 1/2 Σ_j Σ_s W_js (a_j − a_s) ∘ (b_j − b_s), W symmetric.
+    """For the blocks start to stop of so many ``rows``, out_b = ½ Σ_j Σ_s W_js (a_j − a_s) ∘ (b_j − b_s), W symmetric.
 
     Differences first, so that smooth factors lose no digits; each edge is looked at from one side.
     """
