@@ -81,7 +81,9 @@ class Factorization(
     @property
     def _loss(self) -> Loss:
         """How the distance from X is measured."""
-        return LOSSES[getattr(self, "loss", "frobenius")]()
+        name = getattr(self, "loss", "frobenius")
+        checks.option("loss", name, LOSSES)
+        return LOSSES[name]()
 
     @property
     def _k(self) -> int:
@@ -91,8 +93,9 @@ class Factorization(
     @property
     def _solvers(self) -> tuple[str, ...]:
         """Solvers that can minimise this model, the one that "auto" means first."""
-        kind = self._state_type.kind
-        return tuple(name for name in self._loss.solvers if kind in SOLVERS[name].kinds)
+        kind, loss = self._state_type.kind, self._loss
+        own = [name for name, solver in SOLVERS.items() if loss.name in solver.losses]
+        return tuple(name for name in (*loss.solvers, *own) if kind in SOLVERS[name].kinds)
 
     @property
     def _tied(self) -> bool:
@@ -104,8 +107,6 @@ class Factorization(
 
     def _check_model(self) -> None:
         """Check the parameters that this model adds."""
-        if hasattr(self, "loss"):
-            checks.option("loss", self.loss, LOSSES)
 
     def _model_terms(self, problem: Problem, exact: bool) -> list[Term]:
         """The terms beside the loss and the penalties; ``exact`` asks for linear solves to the last digits."""
@@ -187,7 +188,10 @@ class Factorization(
         factors = 4 * len(self._state_type.blocks) * sum(X.shape) * self._k
         require(factors * itemsize, "the factors", Sentence("lower {n_components}"))
         rng = check_random_state(self.random_state)
-        return Problem(X, y, weight, self._make_data(X, weight), self._build_graph(on_host(X), y), rng, self._k)
+        data = self._make_data(X, weight)
+        # Before a graph is built, which may take long.
+        self._loss.check(data)
+        return Problem(X, y, weight, data, self._build_graph(on_host(X), y), rng, self._k)
 
     def _weight(self, weight: Any, X: Any) -> Array | None:
         """γ on the host, or None."""

@@ -38,6 +38,8 @@ class Solver:
     begin: Callable[[Sequence[Any], Any], Any] = _as_it_is
     #: Whether there must be one loss, and no more.
     one_loss: bool = False
+    #: Losses whose models offer this solver, by name, beside those that list it themselves (`Loss.solvers`).
+    losses: tuple[str, ...] = ()
     #: Terms that it handles in ways of its own.
     knows: tuple[type, ...] = ()
     #: Whether it works on NumPy's arrays only.
@@ -64,6 +66,8 @@ class Solver:
                 raise BadValueError("{solver}={!r} cannot minimise a sum with {}: {}", self.name, name, problem)
         if (problem := self.problem(terms)) is not None:
             raise BadValueError("{solver}={!r} cannot minimise this sum: {}", self.name, problem)
+        for term in terms:
+            term.check(data)
 
 
 #: Every solver that was declared, by name; `all_solvers` has those of this room.

@@ -35,6 +35,10 @@ class OnSecond(Term):
             return f"{type(self.term).__name__} is not defined for X ~ A Uᵀ"
         return self.term.lacks(need)
 
+    def check(self, data: Any) -> None:
+        """As the term does."""
+        self.term.check(data)
+
     def added(self, other: OnSecond) -> OnSecond | None:
         """One for both, where the terms can be added."""
         same = type(self.term) is type(other.term) and hasattr(self.term, "added")

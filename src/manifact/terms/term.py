@@ -55,6 +55,9 @@ class Term:
         """Why a solver that needs this of a term cannot have it, or None where it can."""
         return None if hasattr(self, need) else OFFERS[need]
 
+    def check(self, data: Any) -> None:
+        """Raise, in one sentence, where the term has no meaning for these data; called before any work is done."""
+
 
 class Constraint(Term):
     """A set that a block must stay in: it adds nothing to the value, and steps end inside."""
