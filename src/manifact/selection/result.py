@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import manifact
+from manifact.utils.stored_classes import stored
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +21,7 @@ CRITERION = (
 )
 
 
+@stored(**{name: name for name in ("candidates", "best", "graph", "random_state", "criterion")})
 @dataclass(frozen=True, repr=False)
 class Selection:
     """The values that `select` chose, and those it chose them from.

@@ -6,6 +6,7 @@ from scipy import sparse
 from sklearn.base import clone
 from tests.conftest import problem
 
+import manifact
 from manifact import ALPNMF, CF, GNMF, LCCF, LCF, LPNMF, NMF, SPNMF, AffinityNMF
 from manifact.baselines import CNMF, LNMF, NPNMF, SparseNMF
 from manifact.graphs import KNNGraph, LabelGraph, LandmarkGraph
@@ -120,6 +121,16 @@ def test_a_checkpoint_goes_on_where_it_stopped(tmp_path):
         half = GNMF(3, graph_reg=1.0, random_state=0, tol=0, max_iter=iterations)
         half.fit(X, checkpoint=tmp_path / "run")
     assert torch.equal(half.components_, whole.components_)
+
+
+def test_files_hold_arrays_of_the_host(tmp_path):
+    X = problem(n=60)[0]
+    model = GNMF(3, assign="kmeans", random_state=0).fit(as_tensor(X, "cpu"))
+    model.save(tmp_path / "model.safetensors")
+    again = manifact.load(tmp_path / "model.safetensors")
+    assert isinstance(again.components_, np.ndarray)
+    np.testing.assert_array_equal(again.components_, model.components_.numpy())
+    np.testing.assert_array_equal(again.predict(X), model.predict(as_tensor(X, "cpu")))
 
 
 def test_what_works_on_the_host_alone_says_so():
