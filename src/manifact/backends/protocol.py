@@ -136,8 +136,8 @@ class Backend(Protocol):
     def host(self, P: Any) -> Any:
         """The same numbers as a NumPy array or SciPy matrix."""
 
-    def like(self, P: Any, other: Array) -> Array:
-        """A host array where ``other`` lives; its type is kept."""
+    def like(self, P: Any, other: Any) -> Any:
+        """An array or sparse matrix of the host where ``other`` lives; its type is kept."""
 
     def times(self, W: Matrix, V: Array) -> Array:
         """W V."""
