@@ -9,6 +9,7 @@ import pytest
 from manifact.models import registry
 from manifact.solvers.all_solvers import SOLVERS
 from manifact.terms import LOSSES
+from manifact.utils import stored_classes
 
 FOLDER = Path(__file__).parent
 #: Looking for doctests would import them, and what they declare would be there for all other tests.
@@ -19,7 +20,7 @@ collect_ignore_glob = ["toy_*.py"]
 def toy(monkeypatch):
     """toy("loss") imports toy_loss.py; what it declared is forgotten after the test."""
     registry.entries()
-    registries = [LOSSES, SOLVERS, registry._entries]
+    registries = [LOSSES, SOLVERS, registry._entries, stored_classes._classes]
     before = [dict(known) for known in registries]
     monkeypatch.syspath_prepend(str(FOLDER))
     yield lambda name: import_module(f"toy_{name}")

@@ -48,12 +48,21 @@ def test_it_is_searched_added_and_weighted_like_others(toy, X):
         GNMF(2, graph=toy("graph").TimeGraph(reach=0)).fit(X)
 
 
-def test_a_file_holds_what_it_built_but_not_the_builder(toy, X, tmp_path):
-    path, graph = tmp_path / "model.safetensors", toy("graph").TimeGraph()
-    with pytest.raises(TypeError, match=r"^graph=TimeGraph\(\) cannot be saved: model files hold .* of this library$"):
-        GNMF(2, graph=graph, random_state=0).fit(X).save(path)
-    assert not path.exists()
-    model = GNMF(2, graph=graph.build(X), random_state=0).fit(X)
-    model.save(path)
-    again = manifact.load(path)
+def test_files_hold_it_by_its_parameters(toy, X, tmp_path):
+    model = GNMF(2, graph=toy("graph").TimeGraph(reach=2), random_state=0).fit(X)
+    model.save(tmp_path / "model.safetensors")
+    again = manifact.load(tmp_path / "model.safetensors")
+    assert type(again.graph) is toy("graph").TimeGraph
+    assert again.graph.reach == 2
     np.testing.assert_array_equal(again.graph_.W.toarray(), model.graph_.W.toarray())
+
+
+class Undeclared(KNNGraph):
+    """A builder that files do not know."""
+
+
+def test_builders_that_do_not_declare_it_are_refused_in_one_sentence(X, tmp_path):
+    path = tmp_path / "model.safetensors"
+    with pytest.raises(TypeError, match=r"^graph=Undeclared\(\) cannot be saved: [^\n]* of this library$"):
+        GNMF(2, graph=Undeclared(), random_state=0).fit(X).save(path)
+    assert not path.exists()

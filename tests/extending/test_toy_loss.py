@@ -109,3 +109,13 @@ def test_the_command_line_offers_it(toy):
     assert "itakura-saito" not in choices.names("loss")
     toy("loss")
     assert "itakura-saito" in choices.names("loss")
+
+
+def test_it_runs_where_the_arrays_live(toy, X):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    toy("loss")
+    model, twin = (NMF(**SETTINGS | {"max_iter": 30}).fit(data) for data in (X, torch.from_numpy(X)))
+    assert isinstance(twin.components_, torch.Tensor)
+    np.testing.assert_allclose(twin.objective_, model.objective_, rtol=1e-9)
+    with pytest.raises(TypeError, match="this loss needs a dense X"):
+        NMF(**SETTINGS).fit(torch.from_numpy(X).to_sparse_csr())

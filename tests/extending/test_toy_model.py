@@ -82,3 +82,11 @@ def test_packages_announce_their_models_as_entry_points(toy, monkeypatch):
     monkeypatch.setattr(registry, "_complete", False)
     monkeypatch.setattr(registry, "entry_points", lambda group: [Point()] if group == "manifact.models" else [])
     assert "SmoothPartsNMF" in registry.entries()
+
+
+def test_it_runs_where_the_arrays_live(toy, X):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    SmoothPartsNMF = toy("model").SmoothPartsNMF
+    model, twin = (SmoothPartsNMF(2, random_state=0).fit(data) for data in (X, torch.from_numpy(X)))
+    assert isinstance(twin.components_, torch.Tensor)
+    np.testing.assert_allclose(twin.objective_, model.objective_, rtol=1e-9)

@@ -56,6 +56,14 @@ def test_it_refuses_sums_with_constraints(toy):
 
     toy("solver")
     X, _, V, U = problem()
-    told = "solver='projected-gradient' cannot minimise this sum: SimplexBasis is a constraint"
+    told = "solver='projected-gradient' cannot minimise a sum with SimplexBasis: steps would leave the set that U must"
     with pytest.raises(ValueError, match=told):
         run(State(as_data(X), U, V), [Frobenius(), SimplexBasis()], SOLVERS["projected-gradient"], max_iter=1, tol=0)
+
+
+def test_it_runs_where_the_arrays_live(toy):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    toy("solver")
+    X = problem(n=40, m=20)[0]
+    model, twin = (NMF(max_iter=20, tol=0, **SETTINGS).fit(data) for data in (X, torch.from_numpy(X)))
+    np.testing.assert_allclose(twin.objective_, model.objective_, rtol=1e-9)

@@ -4,8 +4,10 @@ from scipy import sparse
 
 from manifact.graphs import AffinityGraph, GraphBuilder
 from manifact.utils import checks
+from manifact.utils.stored_classes import stored_by_parameters
 
 
+@stored_by_parameters
 class TimeGraph(GraphBuilder):
     """W_js = 1 where samples j and s are at most ``reach`` rows of X apart.
 

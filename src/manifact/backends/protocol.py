@@ -90,7 +90,7 @@ class Data(Products, Protocol):
         """(Γ X / Y)ᵀ V."""
 
     def dense_blocks(self) -> Iterator[tuple[slice, Array]]:
-        """X, not weighted, a block of rows at a time, for losses without kernels; calling it on sparse X raises."""
+        """X, not weighted, a block of rows at a time, for losses without kernels of their own; sparse X is refused."""
 
     def row(self, j: int) -> Array:
         """Row j of X, dense, not weighted."""
