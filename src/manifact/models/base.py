@@ -73,7 +73,7 @@ class Factorization(
     _iterations: ClassVar[int] = 500
     _tolerance: ClassVar[float] = 1e-4
     _state_type: ClassVar[type[State]] = State
-    #: Whether X must be.
+    #: Whether X must be non-negative.
     _non_negative: ClassVar[bool] = True
 
     # ---- what a model says about itself ------------------------------------------------------------------------
@@ -144,9 +144,9 @@ class Factorization(
             Iterations between two checkpoints (default 10).
         callbacks : callable or several, optional
             Called with an `Iteration` (``number``, ``objective`` so far, ``state.U``, ``state.V``, of AffinityNMF also
-            ``state.A``) before the first and after every iteration; a true answer ends the run there. Of several starts
-            (``n_init``) the one that goes on is seen, from where its trial ended. scikit-learn's own callbacks go to
-            ``set_callbacks``, where its version has them.
+            ``state.A``) before the first and after every iteration; returning something true ends the run there.
+            With several starts (``n_init``) only the one that goes on is reported, from the end of its trial run.
+            scikit-learn's own callbacks are passed to ``set_callbacks``, if its version has them.
         """
         self._fit(X, y, sample_weight, checkpoint, every, callbacks)
         return self

@@ -47,7 +47,7 @@ class Solver:
     imposes: tuple[type, ...] = ()
     #: Whether it works on NumPy's arrays only.
     host_only: bool = False
-    #: What else is wrong with a sum, or None.
+    #: What else keeps it from minimising a sum, or None.
     problem: Callable[[Sequence[Any]], str | None] = _nothing
 
     def refuse(self, terms: Sequence[Any], kind: str, data: Any) -> None:

@@ -13,12 +13,12 @@ from manifact.terms.term import Parts, Quadratic, Term
 
 #: Losses by the name that ``loss=`` takes.
 LOSSES: dict[str, type[Loss]] = {}
-#: Iterations, at the most, of a projection by multiplicative steps, and the relative change at which it rests.
+#: The most iterations of a projection by multiplicative steps, and the relative change at which it stops.
 PROJECTION_ITERATIONS, PROJECTION_TOL = 1000, 1e-9
 
 
 class Loss(Term):
-    """Σ_ji of what X and V Uᵀ differ by, entry by entry; rows weighted by γ.
+    """How far V Uᵀ is from X, summed over all entries; rows weighted by γ.
 
     A new loss has a ``name``, ``value`` and ``gradient``, and becomes known by subclassing; the rest has defaults that
     work for every loss. One that cannot take all data says so in ``check``.
@@ -29,7 +29,7 @@ class Loss(Term):
     solvers: ClassVar[tuple[str, ...]] = ("mu",)
     #: The penalty of neighbours that differ, as the paper of this loss has it.
     smoothness: ClassVar[type[Any]] = Smoothness
-    #: What scikit-learn's loss is to be multiplied by to be this one: its penalties are scaled alike.
+    #: The factor between scikit-learn's loss and this one: its penalties are scaled alike.
     times_sklearns: ClassVar[float] = 1.0
     #: Whether a V with zeros has an infinite objective beside the smoothness.
     needs_positive_V: ClassVar[bool] = False
