@@ -74,8 +74,9 @@ class Products(Protocol):
 class Data(Products, Protocol):
     """Γ X with all that models do to it."""
 
-    #: Whether X has negative entries.
-    signed: bool
+    @property
+    def signed(self) -> bool:
+        """Whether X has negative entries."""
 
     def times_transposed(self, V: Array) -> Array:
         """Xᵀ Γ V."""

@@ -21,7 +21,7 @@ CRITERION = (
 )
 
 
-@stored(**{name: name for name in ("candidates", "best", "graph", "random_state", "criterion")})
+@stored(candidates="candidates", best="best", graph="graph", random_state="random_state", criterion="criterion")
 @dataclass(frozen=True, repr=False)
 class Selection:
     """The values that `select` chose, and those it chose them from.

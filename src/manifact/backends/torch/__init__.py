@@ -44,8 +44,7 @@ def data(X: Any, weight: Any) -> Data:
     """Γ X."""
     from manifact.backends.torch.torch_data import TorchData
 
-    found: Data = TorchData(X, weight)
-    return found
+    return TorchData(X, weight)
 
 
 def host(P: Any) -> Any:
@@ -75,7 +74,7 @@ def _edges(W: Matrix, V: Any) -> tuple[Any, Any, Any]:
     def make(csr: Any) -> tuple[Any, Any, Any]:
         rows = np.repeat(np.arange(csr.shape[0]), np.diff(csr.indptr))
         parts = (rows, csr.indices.astype(np.int64), csr.data)
-        return tuple(torch.as_tensor(part, device=V.device) for part in parts)  # type: ignore[return-value]
+        return tuple(torch.as_tensor(part, device=V.device) for part in parts)
 
     found: tuple[Any, Any, Any] = W.form(("edges", V.device), make)
     return found
@@ -136,8 +135,8 @@ def sweep_rows(
 def sweep_affinity(V: Any, G: Any, B: Any, scale: Any, shift: float, F: Any, inside: Array, mu: float) -> Any:
     """V after one round of exact coordinate steps on a quadratic and μ ‖F Fᵀ − V Vᵀ‖², V ≥ 0, on the host."""
     scale = host(scale) if isinstance(scale, torch.Tensor) else scale
-    arrays = (host(P) for P in (V, G, B))
-    return like(host_backend.sweep_affinity(*arrays, scale, shift, host(F), inside, mu), V)
+    swept = host_backend.sweep_affinity(host(V), host(G), host(B), scale, shift, host(F), inside, mu)
+    return like(swept, V)
 
 
 def nonnegative_least_squares(G: Any, B: Any, shift: Any = 0.0) -> Any:

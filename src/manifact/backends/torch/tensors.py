@@ -15,8 +15,8 @@ def as_tensor(P: Any, device: Any) -> Any:
     if not sparse.issparse(P):
         return torch.as_tensor(np.ascontiguousarray(P), device=device)
     csr = sparse.csr_array(P)
-    parts = (csr.indptr.astype(np.int64), csr.indices.astype(np.int64), csr.data)
-    return sparse_csr(*(torch.as_tensor(part) for part in parts), csr.shape, device)
+    indptr, indices = (torch.as_tensor(part.astype(np.int64)) for part in (csr.indptr, csr.indices))
+    return sparse_csr(indptr, indices, torch.as_tensor(csr.data), csr.shape, device)
 
 
 def sparse_csr(indptr: Any, indices: Any, values: Any, shape: Any, device: Any) -> Any:

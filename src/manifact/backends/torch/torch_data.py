@@ -23,6 +23,7 @@ class TorchData(FactorOperations):
     """Γ X; Y = V Uᵀ is formed where X is dense, and at the entries of X where it is sparse."""
 
     backend: Backend = torch_backend
+    weight: Any
 
     def __init__(self, X: Any, weight: Any) -> None:
         self._plain = X
