@@ -24,11 +24,11 @@ ON_V_ALONE = (Structure, Repulsion)
 
 def _problem(terms: Sequence[Any]) -> str | None:
     """V takes any gradient, U only quadratics, and those on the simplex."""
-    if not any(isinstance(term, SimplexBasis) for term in terms):
-        return "it keeps basis vectors on the simplex, add SimplexBasis"
     for term in terms:
         if not isinstance(term, ON_V_ALONE) and (lack := term.lacks("rows")) is not None:
             return f"{term} has {lack}"
+    if not any(isinstance(term, SimplexBasis) for term in terms):
+        return "it keeps basis vectors on the simplex, add SimplexBasis"
     return None
 
 

@@ -111,7 +111,7 @@ def rescale(P: Array, negative: Array, positive: Array) -> Array:
     if positive.shape not in (P.shape, (1, P.shape[1])):
         positive = np.broadcast_to(positive, P.shape)
     out = np.empty_like(P)
-    arrays = (np.ascontiguousarray(part) for part in (P, negative, positive))
+    arrays = (np.ascontiguousarray(part) for part in (P, np.broadcast_to(negative, P.shape), positive))
     over_rows(coordinate_steps.rescale, P.shape[0], P.size, *arrays, P.dtype.type(floor), out)
     return out
 
