@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from manifact.graphs.operator import check_affinity
+from manifact.graphs.affinity_matrix import check_affinity
 from scipy import sparse
 from tests.conftest import problem
 
