@@ -26,6 +26,7 @@ __all__ = [
     "as_kernel",
     "backend_of",
     "contiguous",
+    "host_dtype",
     "namespace",
     "on_host",
     "silent",
@@ -65,6 +66,11 @@ def as_kernel(K: Any, weight: Any = None) -> Gram:
 def contiguous(P: Any) -> Any:
     """P with its rows in one piece."""
     return np.ascontiguousarray(P) if isinstance(P, np.ndarray) else P.contiguous()
+
+
+def host_dtype(array: Any) -> np.dtype[Any]:
+    """The type of an array's numbers, in NumPy's words."""
+    return np.dtype(str(array.dtype).rpartition(".")[2])
 
 
 def on_host(array: Any) -> Any:

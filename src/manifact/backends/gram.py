@@ -25,7 +25,7 @@ class _Gram(FactorOperations):
 
     def __init__(self, kind: Any, weight: Array | None) -> None:
         self.backend = backend_of(kind)
-        self.weight = weight
+        self.weight = None if weight is None else self.backend.like(weight, kind)
         self.shape = (kind.shape[0], kind.shape[0])
         self.dtype = kind.dtype
 

@@ -74,8 +74,9 @@ class Products(Protocol):
 class Data(Products, Protocol):
     """Γ X with all that models do to it."""
 
-    #: Whether X has negative entries.
-    signed: bool
+    @property
+    def signed(self) -> bool:
+        """Whether X has negative entries."""
 
     def times_transposed(self, V: Array) -> Array:
         """Xᵀ Γ V."""
@@ -136,8 +137,8 @@ class Backend(Protocol):
     def host(self, P: Any) -> Any:
         """The same numbers as a NumPy array or SciPy matrix."""
 
-    def like(self, P: Any, other: Array) -> Array:
-        """A host array where ``other`` lives; its type is kept."""
+    def like(self, P: Any, other: Any) -> Any:
+        """An array or sparse matrix of the host where ``other`` lives; its type is kept."""
 
     def times(self, W: Matrix, V: Array) -> Array:
         """W V."""

@@ -30,7 +30,7 @@ def graph_builder(entry: Entry) -> Any:
 
     if "graph" not in parameters(entry):
         return None
-    return getattr(entry.cls(), "_default_graph", KNNGraph)()
+    return getattr(entry.cls(), "default_graph", KNNGraph)()
 
 
 def described(parameter: str) -> str:

@@ -14,6 +14,7 @@ from manifact.graphs.affinity_matrix import check_affinity
 from manifact.graphs.operators import AffinityGraph, Graph, SumOfGraphs
 from manifact.utils import checks
 from manifact.utils.sparse_matrices import sorted_csr
+from manifact.utils.stored_classes import stored_by_parameters
 
 
 class GraphBuilder(BaseEstimator):
@@ -39,6 +40,7 @@ class GraphBuilder(BaseEstimator):
     __rmul__ = __mul__
 
 
+@stored_by_parameters
 class AffinityBuilder(GraphBuilder):
     """A user's own n x n affinity."""
 
@@ -57,6 +59,7 @@ class AffinityBuilder(GraphBuilder):
         return AffinityGraph(W)
 
 
+@stored_by_parameters
 class BuiltGraph(GraphBuilder):
     """A graph that is there already, such as another model's ``graph_``."""
 
@@ -74,6 +77,7 @@ class BuiltGraph(GraphBuilder):
         return self.graph
 
 
+@stored_by_parameters
 class SumGraph(GraphBuilder):
     """Σ_i weights_i W_i, such as neighbours plus labels.
 

@@ -13,12 +13,14 @@ from manifact.graphs.operators import AffinityGraph, Graph
 from manifact.utils import checks
 from manifact.utils.progress import steps
 from manifact.utils.sparse_matrices import sorted_csr
+from manifact.utils.stored_classes import stored_by_parameters
 
 SEARCHES = ("auto", "exact", "candidates")
 #: "auto" searches exactly up to this many samples.
 EXACT_SAMPLES = 20_000
 
 
+@stored_by_parameters
 class FarthestGraph(GraphBuilder):
     """W_ij = ‖x_i − x_j‖² where one of two samples is among the other's farthest (SPNMF paper, section 3.1).
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from manifact.utils import checks
 from manifact.utils.errors import BadValueError, MissingPackageError
 from manifact.utils.progress import showing, steps
 from manifact.utils.sparse_matrices import sorted_csr
+from manifact.utils.stored_classes import is_positive, is_square, stored, stored_by_parameters
 
 WEIGHTS = ("binary", "heat", "dot", "cosine")
 METRICS = ("euclidean", "cosine")
@@ -25,6 +27,7 @@ SEARCHES = ("exact", "projection", "approximate")
 SIGMA_SAMPLES = 3000
 
 
+@stored_by_parameters
 class KNNGraph(GraphBuilder):
     """W_js > 0 where one of two samples is among the other's nearest neighbours (GNMF paper, section 3.1).
 
@@ -155,6 +158,14 @@ class KNNGraph(GraphBuilder):
         return values
 
 
+def _fits(facts: Mapping[str, Any]) -> None:
+    is_square(facts)
+    is_positive(facts, "sigma")
+    if facts["X"].shape[0] != facts["W"].shape[0]:
+        raise ValueError(f"a graph of {facts['W'].shape[0]} samples and {facts['X'].shape[0]} of them")
+
+
+@stored(_fits, W="W", builder="_builder", X="_X", sigma="_sigma")
 class NeighborGraph(AffinityGraph):
     """A k-NN graph that remembers its samples, to find the neighbours of new ones."""
 

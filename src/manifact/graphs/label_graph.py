@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -14,10 +15,12 @@ from manifact.graphs.builder import GraphBuilder
 from manifact.graphs.operators import Graph, beside
 from manifact.utils import checks
 from manifact.utils.labels import labelled
+from manifact.utils.stored_classes import stored, stored_by_parameters
 
 WEIGHTS = ("binary", "class")
 
 
+@stored_by_parameters
 class LabelGraph(GraphBuilder):
     """Samples with the same label are neighbours (GNMF paper, section 1: semi-supervised NMF).
 
@@ -56,6 +59,13 @@ class LabelGraph(GraphBuilder):
         return LabelCliques(sparse.csr_array((values, (np.flatnonzero(known), members)), shape=shape))
 
 
+def _fits(facts: Mapping[str, Any]) -> None:
+    n, classes = facts["H"].shape
+    if classes > n:
+        raise ValueError(f"{classes} classes of {n} samples")
+
+
+@stored(_fits, H="H")
 class LabelCliques(Graph):
     """Samples of one class are joined to each other: W = H Hᵀ − diag, kept as the indicator matrix H.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +17,7 @@ from manifact.graphs.operators import Graph, check_width
 from manifact.utils import checks
 from manifact.utils.progress import steps
 from manifact.utils.sparse_matrices import sorted_csr
+from manifact.utils.stored_classes import is_positive, stored, stored_by_parameters
 
 SOURCES = ("kmeans", "random")
 #: From this many samples on the landmarks come from k-means on a sample of them.
@@ -24,6 +26,7 @@ KMEANS_SAMPLES = 100_000
 SAMPLES_PER_LANDMARK = 20
 
 
+@stored_by_parameters
 class LandmarkGraph(GraphBuilder):
     """W = ẐᵀẐ: samples are neighbours as far as they share landmarks (A-LPNMF paper, eq 7 to 9).
 
@@ -113,6 +116,14 @@ class LandmarkGraph(GraphBuilder):
         return landmarks.astype(X.dtype)
 
 
+def _fits(facts: Mapping[str, Any]) -> None:
+    is_positive(facts, "sigma", "n_neighbors")
+    landmarks = facts["landmarks"]
+    if landmarks.ndim != 2 or facts["Z"].shape[1] != len(landmarks):
+        raise ValueError(f"{len(landmarks)} landmarks for {facts['Z'].shape[1]} columns")
+
+
+@stored(_fits, Z="Z", landmarks="landmarks", n_neighbors="_n_neighbors", sigma="_sigma")
 class LandmarkOperator(Graph):
     """W = ẐᵀẐ of degrees 1, applied and inverted through Ẑ alone."""
 

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from manifact.backends import Array, Matrix, backend_of, namespace
 from manifact.backends.matrix import Pieces
+from manifact.utils.stored_classes import is_square, stored
 
 
 class Graph:
@@ -119,6 +120,7 @@ class Graph:
         return f"{type(self).__name__}(n_samples={self.n_samples})"
 
 
+@stored(is_square, W="W")
 class AffinityGraph(Graph):
     """A graph held as its sparse matrix W (symmetric, ≥ 0, zero diagonal: `check_affinity` sees to it)."""
 
@@ -150,6 +152,7 @@ class AffinityGraph(Graph):
         return f"{type(self).__name__}(n_samples={self.n_samples}, n_edges={self.W.nnz // 2})"
 
 
+@stored(graphs="graphs", weights="weights")
 class SumOfGraphs(Graph):
     """Σ_i w_i W_i."""
 

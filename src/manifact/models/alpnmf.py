@@ -43,5 +43,5 @@ class ALPNMF(LPNMF):
     LandmarkOperator(n_samples=1797, n_landmarks=200)
     """
 
-    def _default_graph(self) -> GraphBuilder:
+    def default_graph(self) -> GraphBuilder:
         return LandmarkGraph()

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import check_random_state
 
 import manifact
-from manifact.backends import Array, as_data, contiguous, namespace, on_host
+from manifact.backends import Array, as_data, contiguous, host_dtype, namespace, on_host
 from manifact.graphs import Graph
 from manifact.models.callbacks import CallbackSupport, as_callbacks, fit_tasks, with_callbacks
 from manifact.models.clustering import Clustering
@@ -181,9 +181,8 @@ class Factorization(Projection, Clustering, CallbackSupport, ClassNamePrefixFeat
     def _pose(self, X: Any, y: Any, sample_weight: Any) -> Problem:
         """Build what the iterations work on."""
         weight = self._weight(sample_weight, X)
-        itemsize = on_host(X[:1]).dtype.itemsize
-        factors = 4 * len(self._state_type.blocks) * sum(X.shape) * self._k
-        require(factors * itemsize, "the factors", Sentence("lower {n_components}"))
+        entries = 4 * len(self._state_type.blocks) * sum(X.shape) * self._k
+        require(entries * host_dtype(X).itemsize, "the factors", Sentence("lower {n_components}"))
         rng = check_random_state(self.random_state)
         return Problem(X, y, weight, self._make_data(X, weight), self._build_graph(on_host(X), y), rng, self._k)
 
@@ -194,7 +193,7 @@ class Factorization(Projection, Clustering, CallbackSupport, ClassNamePrefixFeat
         if isinstance(weight, str):
             checks.option("sample_weight", weight, ("ncw",))
             return normalized_cut_weight(self._similarity_sums(on_host(X)))
-        return checked_weight(weight, X.shape[0], on_host(X[:1]).dtype)
+        return checked_weight(weight, X.shape[0], host_dtype(X))
 
     def _similarity_sums(self, X: Any) -> Array:
         """X Xᵀ 1."""

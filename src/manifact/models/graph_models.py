@@ -34,12 +34,12 @@ class WithGraph(Factorization):
                 raise ValueError(f"{name} needs a graph to set it on: construct with {owner}={BUILDERS[owner]}")
         return super().set_params(**params)
 
-    def _default_graph(self) -> GraphBuilder:
+    def default_graph(self) -> GraphBuilder:
         """What ``graph=None`` means."""
         return KNNGraph()
 
     def _build_graph(self, X: Any, y: Any) -> Graph | None:
-        return self._built(self._default_graph() if self.graph is None else self.graph, X, y)
+        return self._built(self.default_graph() if self.graph is None else self.graph, X, y)
 
     def _built(self, graph: Any, X: Any, y: Any) -> Graph:
         with showing(bool(self.verbose)):

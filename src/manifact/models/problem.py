@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from manifact.backends import Array, backend_of, on_host
+from manifact.backends import Array, backend_of, host_dtype, on_host
 from manifact.graphs import Graph
 from manifact.solvers.solver import Solver
 from manifact.terms import Term
@@ -39,7 +39,7 @@ class Problem:
 
     def factor(self, P: Array) -> Array:
         """The same, in the type of X."""
-        return self.beside_data(np.ascontiguousarray(P, dtype=self.samples.dtype))
+        return self.beside_data(np.ascontiguousarray(P, dtype=host_dtype(self.X)))
 
 
 @dataclass(frozen=True)

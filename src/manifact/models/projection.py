@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from manifact.backends import Array, as_data, backend_of, on_host
+from manifact.backends import Array, as_data, backend_of, host_dtype, on_host
 from manifact.terms import Loss, State
 from manifact.utils import checks
 from manifact.utils.memory import require
@@ -86,5 +86,5 @@ class Projection(TransformerMixin):
 
 def beside_samples(P: Any, X: Any) -> Array:
     """What a model keeps, in the type of X and where X lives."""
-    host = np.ascontiguousarray(on_host(P), dtype=on_host(X[:1]).dtype)
+    host = np.ascontiguousarray(on_host(P), dtype=host_dtype(X))
     return backend_of(X).like(host, X)

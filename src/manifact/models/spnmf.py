@@ -85,7 +85,7 @@ class SPNMF(GraphFactorization):
         checks.real("basis_reg", self.basis_reg, at_least=0)
         checks.option("basis_penalty", self.basis_penalty, BASIS_PENALTIES)
 
-    def _default_graph(self) -> GraphBuilder:
+    def default_graph(self) -> GraphBuilder:
         return KNNGraph(weight="heat")
 
     def _build_far_graph(self, X: Any, y: Any) -> AffinityGraph:

@@ -8,7 +8,8 @@ from manifact.plot.basis_plot import basis
 from manifact.plot.confusion_plot import confusion
 from manifact.plot.convergence_plot import convergence
 from manifact.plot.embedding_plot import embedding
+from manifact.plot.selection_plot import selection
 from manifact.plot.sensitivity_plot import sensitivity
 from manifact.plot.topics_plot import topics
 
-__all__ = ["basis", "confusion", "convergence", "embedding", "sensitivity", "topics"]
+__all__ = ["basis", "confusion", "convergence", "embedding", "selection", "sensitivity", "topics"]

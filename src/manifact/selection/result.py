@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import manifact
+from manifact.utils.stored_classes import stored
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -18,6 +21,7 @@ CRITERION = (
 )
 
 
+@stored(candidates="candidates", best="best", graph="graph", random_state="random_state", criterion="criterion")
 @dataclass(frozen=True, repr=False)
 class Selection:
     """The values that `select` chose, and those it chose them from.
@@ -48,10 +52,8 @@ class Selection:
 
     def model(self, **parameters: Any) -> AffinityNMF:
         """An unfitted `AffinityNMF` with the chosen values; ``parameters`` add to them or replace them."""
-        from manifact.models import AffinityNMF
-
         chosen = {"n_components": self.best["n_components"], "tau": self.best["tau"], "graph": self.graph}
-        return AffinityNMF(**{**chosen, "random_state": self.random_state, **parameters})
+        return manifact.AffinityNMF(**{**chosen, "random_state": self.random_state, **parameters})
 
     def show(self) -> None:
         """Print every candidate and the choice."""
@@ -63,7 +65,7 @@ class Selection:
         for column in table.columns[:-1]:
             column.justify = "right"
         for row in self.candidates:
-            chosen = self._is_best(row)
+            chosen = self.is_best(row)
             table.add_row(
                 *(_cell(row[name]) for name in names), "← chosen" if chosen else "", style="bold" if chosen else ""
             )
@@ -73,29 +75,10 @@ class Selection:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw net bits against the number of components, a curve for each number of neighbours, and the choice."""
-        from manifact.plot import sensitivity
-        from manifact.plot.figure_style import GREY
+        return manifact.plot.selection(self, ax)
 
-        scored = [row for row in self.candidates if row["net"] is not None]
-        if not scored:
-            raise ValueError("there is nothing to plot: n_components was given, so no other was looked at")
-        neighbors = list(dict.fromkeys(row["n_neighbors"] for row in scored))
-        curves = {
-            f"{count} neighbours" if len(neighbors) > 1 else "": [
-                row["net"] for row in scored if row["n_neighbors"] == count
-            ]
-            for count in neighbors
-        }
-        k = self.best["n_components"]
-        sizes = list(dict.fromkeys(row["n_components"] for row in scored))
-        ax = sensitivity(sizes, curves, ax=ax, parameter="components", score="net reproducible bits")
-        height = next(row["net"] for row in scored if self._is_best(row))
-        ax.axvline(k, color=GREY, linestyle=":", linewidth=1.2)
-        ax.plot([k], [height], "o", markersize=11, markerfacecolor="none", color=GREY, label=f"chosen: {k}")
-        ax.legend(frameon=False)
-        return ax
-
-    def _is_best(self, row: dict[str, Any]) -> bool:
+    def is_best(self, row: dict[str, Any]) -> bool:
+        """Whether a candidate is what was chosen."""
         return all(row[name] == value for name, value in self.best.items())
 
 

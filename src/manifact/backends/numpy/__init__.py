@@ -57,6 +57,6 @@ def host(P: Any) -> Any:
     return P
 
 
-def like(P: Any, other: Array) -> Array:
+def like(P: Any, other: Any) -> Any:
     """Already there."""
-    return np.asarray(P)
+    return P if sparse.issparse(P) else np.asarray(P)

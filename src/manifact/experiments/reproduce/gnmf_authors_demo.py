@@ -147,20 +147,14 @@ class _Points:
 
     def square_distances(self, centers: Array) -> Array:
         """‖x − c‖², infinite where a cluster has no centre."""
-        products = (
-            self.X @ centers.T if self.transpose is None else _times(self.X, centers.T)
-        )
+        products = self.X @ centers.T if self.transpose is None else _times(self.X, centers.T)
         return np.nan_to_num(self.lengths + (row_norms(centers, squared=True) - 2 * products), nan=np.inf)
 
     def means(self, labels: Array, k: int) -> Array:
         """Centres of the clusters; nan for one whose only sample was taken to fill another."""
         members = np.zeros((len(labels), k), dtype=self.X.dtype)
         members[np.arange(len(labels)), labels] = 1
-        sums = (
-            members.T @ self.X
-            if self.transpose is None
-            else _times(self.transpose, members).T
-        )
+        sums = members.T @ self.X if self.transpose is None else _times(self.transpose, members).T
         sizes = np.bincount(labels, minlength=k)[:, None]
         return np.ascontiguousarray(sums / np.where(sizes > 0, sizes, np.nan).astype(sums.dtype))
 

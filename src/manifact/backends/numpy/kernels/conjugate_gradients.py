@@ -16,38 +16,34 @@ from manifact.backends.numpy.kernels.lanes import add_scaled
 
 
 @kernel
-def _add_row(row: Any, factor: Any, t: int, last: int, indices: Any, values: Any, P: Any) -> None:
-    """Row += factor times the rows of P that the entries t to last point at, each times its value."""
-    number = P.dtype.type
-    while t + 4 <= last:
-        scales = (
-            number(factor * values[t]), number(factor * values[t + 1]),
-            number(factor * values[t + 2]), number(factor * values[t + 3]),
-        )  # fmt: skip
-        add_scaled(row, scales, P, (indices[t], indices[t + 1], indices[t + 2], indices[t + 3]))
-        t += 4
-    while t < last:
-        add_scaled(row, (number(factor * values[t]),), P, (indices[t],))
-        t += 1
-
-
-@kernel
-def _apply(
-    indptr: Any, indices: Any, weights: Any, tall_indptr: Any, tall_indices: Any, tall_values: Any, flat_indptr: Any,
-    flat_indices: Any, flat_values: Any, lam: Any, D: Any, P: Any, between: Any, out: Any,
-) -> None:  # fmt: skip
-    """Out = D ∘ P − λ W P; ``between`` has room for flat · P."""
+def _apply(indptr: Any, indices: Any, weights: Any, lam: Any, D: Any, P: Any, out: Any) -> None:
+    """Out = D ∘ P − λ · edges · P."""
     n, width = P.shape
-    for i in range(len(between)):
-        between[i] = 0
-        _add_row(between[i], 1.0, flat_indptr[i], flat_indptr[i + 1], flat_indices, flat_values, P)
+    number = P.dtype.type
     for j in range(n):
         row = out[j]
         for c in range(width):
             row[c] = D[j, c] * P[j, c]
-        _add_row(row, -lam, indptr[j], indptr[j + 1], indices, weights, P)
-        if len(between):
-            _add_row(row, -lam, tall_indptr[j], tall_indptr[j + 1], tall_indices, tall_values, between)
+        t, last = indptr[j], indptr[j + 1]
+        while t + 4 <= last:
+            scales = (
+                number(-lam * weights[t]), number(-lam * weights[t + 1]),
+                number(-lam * weights[t + 2]), number(-lam * weights[t + 3]),
+            )  # fmt: skip
+            add_scaled(row, scales, P, (indices[t], indices[t + 1], indices[t + 2], indices[t + 3]))
+            t += 4
+        while t < last:
+            add_scaled(row, (number(-lam * weights[t]),), P, (indices[t],))
+            t += 1
+
+
+@kernel
+def _add_times(indptr: Any, indices: Any, values: Any, factor: Any, P: Any, out: Any) -> None:
+    """Out += factor · M P, M with a few entries in each row."""
+    number = P.dtype.type
+    for j in range(len(indptr) - 1):
+        for t in range(indptr[j], indptr[j + 1]):
+            add_scaled(out[j], (number(factor * values[t]),), P, (indices[t],))
 
 
 @kernel
@@ -101,59 +97,6 @@ def _block(M: Any, first: int, fill: float, out: Any) -> None:
 
 
 @kernel
-def _descend(
-    indptr: Any, indices: Any, weights: Any, tall_indptr: Any, tall_indices: Any, tall_values: Any, flat_indptr: Any,
-    flat_indices: Any, flat_values: Any, lam: float, D: Any, R: Any, left: Any, goal: Any, max_iter: int, step: Any,
-) -> None:  # fmt: skip
-    """Conjugate gradients from the residual R, its squares ``left``, to ``goal``: ``step`` is how far they went."""
-    n, width = R.shape
-    number = R.dtype.type
-    P, AP = np.empty_like(R), np.empty_like(R)
-    between = np.empty((len(flat_indptr) - 1, width), R.dtype)
-    rho, rho_new, curvature = np.empty(width), np.empty(width), np.empty(width)
-    alpha, beta = np.empty(width, R.dtype), np.empty(width, R.dtype)
-    rho[:] = 0
-    for j in range(n):
-        for c in range(width):
-            P[j, c] = R[j, c] / D[j, c]
-            step[j, c] = 0
-            rho[c] += R[j, c] * P[j, c]
-    for _ in range(max_iter):
-        _apply(
-            indptr, indices, weights, tall_indptr, tall_indices, tall_values, flat_indptr, flat_indices,
-            flat_values, lam, D, P, between, AP,
-        )  # fmt: skip
-        curvature[:] = 0
-        for j in range(n):
-            for c in range(width):
-                curvature[c] += P[j, c] * AP[j, c]
-        moving = False
-        for c in range(width):
-            active = left[c] > goal[c] and curvature[c] > 0
-            alpha[c] = number(rho[c] / curvature[c] if active else 0.0)
-            moving = moving or active
-        if not moving:
-            break
-        rho_new[:] = 0
-        left_new = curvature
-        left_new[:] = 0
-        for j in range(n):
-            for c in range(width):
-                step[j, c] += alpha[c] * P[j, c]
-                r = R[j, c] - alpha[c] * AP[j, c]
-                R[j, c] = r
-                left_new[c] += r * r
-                rho_new[c] += r * r / D[j, c]
-        for c in range(width):
-            active = alpha[c] != 0 and rho[c] > 0
-            beta[c] = number(rho_new[c] / rho[c] if active else 0.0)
-            left[c], rho[c] = left_new[c], rho_new[c]
-        for j in range(n):
-            for c in range(width):
-                P[j, c] = R[j, c] / D[j, c] + beta[c] * P[j, c]
-
-
-@kernel
 def solve_columns(
     indptr: Any, indices: Any, weights: Any, tall_indptr: Any, tall_indices: Any, tall_values: Any, flat_indptr: Any,
     flat_indices: Any, flat_values: Any, lam: float, degrees: Any, A: Any, B: Any, tol: float, reduction: float,
@@ -163,13 +106,19 @@ def solve_columns(
 
     A column ends when its residual is below ``tol`` ‖b‖, or ``reduction`` times that of the start. A is n x k or one
     row; ``degrees`` are the row sums of edges + tall · flat.
+
+    One function, long as it is: arrays that come in as arguments may overlap as far as the compiler knows, and its loops
+    would be half as fast in float32.
     """
     n, k = B.shape
     number = B.dtype.type
     shape = (n, width)
     D, b, z = np.empty(shape, B.dtype), np.empty(shape, B.dtype), np.empty(shape, B.dtype)
-    R, step = np.empty(shape, B.dtype), np.empty(shape, B.dtype)
+    R, P, AP = np.empty(shape, B.dtype), np.empty(shape, B.dtype), np.empty(shape, B.dtype)
+    step, between = np.empty(shape, B.dtype), np.empty((len(flat_indptr) - 1, width), B.dtype)
     size, left, goal = np.empty(width), np.empty(width), np.empty(width)
+    rho, rho_new, curvature = np.empty(width), np.empty(width), np.empty(width)
+    alpha, beta = np.empty(width, B.dtype), np.empty(width, B.dtype)
     for block in range(start, stop):
         first = block * width
         last = min(k, first + width)
@@ -203,10 +152,46 @@ def solve_columns(
                 done = done and left[c] <= 4 * goal[c]
             if done or refinement == refinements:
                 break
-            _descend(
-                indptr, indices, weights, tall_indptr, tall_indices, tall_values, flat_indptr, flat_indices,
-                flat_values, lam, D, R, left, goal, max_iter, step,
-            )  # fmt: skip
+            rho[:] = 0
+            for j in range(n):
+                for c in range(width):
+                    P[j, c] = R[j, c] / D[j, c]
+                    step[j, c] = 0
+                    rho[c] += R[j, c] * P[j, c]
+            for _ in range(max_iter):
+                _apply(indptr, indices, weights, lam, D, P, AP)
+                if len(between):
+                    between[:] = 0
+                    _add_times(flat_indptr, flat_indices, flat_values, 1.0, P, between)
+                    _add_times(tall_indptr, tall_indices, tall_values, -lam, between, AP)
+                curvature[:] = 0
+                for j in range(n):
+                    for c in range(width):
+                        curvature[c] += P[j, c] * AP[j, c]
+                moving = False
+                for c in range(width):
+                    active = left[c] > goal[c] and curvature[c] > 0
+                    alpha[c] = number(rho[c] / curvature[c] if active else 0.0)
+                    moving = moving or active
+                if not moving:
+                    break
+                rho_new[:] = 0
+                left_new = curvature
+                left_new[:] = 0
+                for j in range(n):
+                    for c in range(width):
+                        step[j, c] += alpha[c] * P[j, c]
+                        r = R[j, c] - alpha[c] * AP[j, c]
+                        R[j, c] = r
+                        left_new[c] += r * r
+                        rho_new[c] += r * r / D[j, c]
+                for c in range(width):
+                    active = alpha[c] != 0 and rho[c] > 0
+                    beta[c] = number(rho_new[c] / rho[c] if active else 0.0)
+                    left[c], rho[c] = left_new[c], rho_new[c]
+                for j in range(n):
+                    for c in range(width):
+                        P[j, c] = R[j, c] / D[j, c] + beta[c] * P[j, c]
             for j in range(n):
                 for c in range(width):
                     z[j, c] += step[j, c]

@@ -1,0 +1,33 @@
+"""Between NumPy or SciPy and tensors."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import torch
+from scipy import sparse
+
+
+def as_tensor(P: Any, device: Any) -> Any:
+    """An array or sparse matrix of the host as a tensor (sparse CSR for the latter) on a device."""
+    if not sparse.issparse(P):
+        return torch.as_tensor(np.ascontiguousarray(P), device=device)
+    csr = sparse.csr_array(P)
+    indptr, indices = (torch.as_tensor(part.astype(np.int64)) for part in (csr.indptr, csr.indices))
+    return sparse_csr(indptr, indices, torch.as_tensor(csr.data), csr.shape, device)
+
+
+def sparse_csr(indptr: Any, indices: Any, values: Any, shape: Any, device: Any) -> Any:
+    """A sparse CSR tensor."""
+    with warnings.catch_warnings():
+        # It says that CSR tensors are in beta state, once per process.
+        warnings.simplefilter("ignore", UserWarning)
+        return torch.sparse_csr_tensor(indptr, indices, values, tuple(shape), device=device, check_invariants=False)
+
+
+def as_scipy(X: Any) -> Any:
+    """A sparse CSR tensor as a matrix of the host."""
+    parts = (X.values(), X.col_indices(), X.crow_indices())
+    return sparse.csr_array(tuple(part.detach().cpu().numpy() for part in parts), shape=tuple(X.shape))
