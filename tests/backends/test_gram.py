@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy import sparse
 from tests.conftest import KINDS, problem
 
 from manifact.backends import as_gram, as_kernel
@@ -20,6 +21,40 @@ def test_products_are_those_of_the_matrix(kind, signed, dtype):
     np.testing.assert_allclose(positive - negative, K @ V, **close)
     assert positive.min() >= 0
     assert negative.min() >= 0
-    np.testing.assert_allclose(data.diagonal, np.diag(K), **close)
+    np.testing.assert_allclose(data.row_squares, np.diag(K), **close)
     assert data.square_sum == pytest.approx(np.trace(K), rel=1e-5)
     assert data.times(V).dtype == dtype
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kind", ["dense", "csr", "kernel"])
+def test_squares_count_with_their_weights(kind, weighted):
+    X = problem()[0]
+    gamma = np.linspace(0, 2, len(X)) if weighted else None
+    data = as_kernel(X @ X.T, gamma) if kind == "kernel" else as_gram(KINDS[kind](X), gamma)
+    squares = np.sum(X**2, axis=1)
+    np.testing.assert_allclose(data.row_squares, squares)
+    assert data.square_sum == pytest.approx(np.sum(squares * (gamma if weighted else 1.0)))
+
+
+def with_memory(monkeypatch, n_bytes):
+    monkeypatch.setattr("manifact.utils.memory.available", lambda: n_bytes)
+
+
+@pytest.mark.parametrize(
+    ("shape", "kind", "n_bytes", "formed"),
+    [
+        ((10, 12), np.asarray, 800, True),
+        ((10, 10), np.asarray, 800, True),
+        ((10, 12), np.asarray, 799, False),
+        ((12, 10), np.asarray, 10**9, False),
+        ((10, 12), sparse.csr_array, 10**9, False),
+    ],
+    ids=["wide", "square", "does not fit", "tall", "sparse"],
+)
+def test_K_is_formed_only_where_it_is_no_larger_than_X_and_fits(shape, kind, n_bytes, formed, monkeypatch, rng):
+    with_memory(monkeypatch, n_bytes)
+    X, V = rng.random(shape), rng.random((shape[0], 3))
+    data = as_gram(kind(X))
+    np.testing.assert_allclose(data.times(V), X @ X.T @ V)
+    assert (data._formed is not None) == formed

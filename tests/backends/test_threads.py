@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 
 from manifact.backends import as_data, threads
-from manifact.backends.search import nearest
+from manifact.backends.numpy.neighbor_search import nearest
 
 
 def test_every_row_is_visited_once(monkeypatch):

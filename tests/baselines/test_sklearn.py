@@ -23,7 +23,7 @@ TIED_MODELS = (CNMF, NPNMF)
 ESTIMATORS = [
     LNMF(2, max_iter=5000, tol=1e-10),
     SparseNMF(2, max_iter=5000, tol=1e-10),
-    SparseNMF(2, max_iter=5000, tol=1e-10, solver="mu"),
+    SparseNMF(2, max_iter=5000, tol=1e-10, solver="projected"),
     SparseNMF(2, sparseness_U=None, sparseness_V=0.3),
     NPNMF(2),
     CNMF(2),
@@ -56,4 +56,5 @@ def test_data_frames_keep_their_names(model):
     X = pd.DataFrame(problem()[0], columns=[f"word{i}" for i in range(17)])
     V = model.set_output(transform="pandas").fit_transform(X, np.arange(24) % 2)
     assert list(V.columns) == [f"{type(model).__name__.lower()}{i}" for i in range(3)]
+    assert list(model.transform(X).columns) == list(V.columns)
     assert list(model.feature_names_in_) == list(X.columns)

@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 
 from manifact.graphs import AffinityGraph, KNNGraph
-from manifact.graphs.operator import check_affinity
+from manifact.graphs.affinity_matrix import check_affinity
 from manifact.graphs.spectral import leading_eigenvectors
 
 

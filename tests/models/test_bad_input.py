@@ -36,7 +36,7 @@ def test_no_samples():
         ({"n_components": 0}, ValueError, "n_components=0 must be an integer >= 1"),
         ({"n_components": 2.5}, TypeError, "n_components=2.5 must be an integer >= 1"),
         ({"n_components": True}, TypeError, "n_components=True must be an integer"),
-        ({"solver": "cd"}, ValueError, "solver='cd' is not known: choose one of 'auto', 'mu'"),
+        ({"solver": "cd"}, ValueError, "solver='cd' is not known: choose one of 'auto', 'bcd', 'mu'$"),
         ({"solver": "newton"}, ValueError, "solver='newton' cannot minimise GNMF with loss='frobenius': choose"),
         ({"init": "svd"}, ValueError, "init='svd' is not known: choose one of 'random', 'nndsvd'"),
         ({"init": None}, ValueError, "init=None is not known"),

@@ -32,14 +32,14 @@ def test_fitted_attributes(model):
     V = model.fit_transform(X)
     U = model.components_.T
     assert model.objective_.shape == (model.n_iter_ + 1,)
-    exact = "bcd" if model._loss == "frobenius" else "newton"
+    exact = "bcd" if model._loss.name == "frobenius" else "newton"
     assert model.solver_ == (exact if model.solver == "auto" else model.solver)
     np.testing.assert_allclose(np.linalg.norm(U, axis=0), 1)
     assert (np.diff(V.sum(axis=0)) <= 0).all()
     np.testing.assert_array_equal(model.representation_, V)
     np.testing.assert_allclose(model.inverse_transform(V), V @ U.T)
     Y = V @ U.T
-    if model._loss == "frobenius":
+    if model._loss.name == "frobenius":
         assert model.reconstruction_err_ == pytest.approx(np.linalg.norm(X - Y))
     else:
         divergence = np.sum(X * np.log(np.where(X > 0, X / Y, 1)) - X + Y)
@@ -126,7 +126,7 @@ class TestTransform:
 
         def loss(v, x):
             y = U @ v
-            if model._loss == "frobenius":
+            if model._loss.name == "frobenius":
                 return np.sum((x - y) ** 2)
             return np.sum(y) - np.sum(x[x > 0] * np.log(np.maximum(y[x > 0], 1e-300)))
 
@@ -182,7 +182,7 @@ class TestTransform:
         X = problem()[0]
         model.fit(X)
         Y = model.transform(X) @ model.components_
-        if model._loss == "frobenius":
+        if model._loss.name == "frobenius":
             expected = -np.mean((X - Y) ** 2)
         else:
             expected = -np.mean(X * np.log(np.where(X > 0, X / Y, 1)) - X + Y)

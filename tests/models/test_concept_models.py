@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 from sklearn.metrics.pairwise import rbf_kernel
 from tests.conftest import KINDS, problem
 from tests.reference import updates as plain
@@ -81,7 +82,7 @@ def test_the_objective_never_rises(name, seed, n, signed, kernel, weighted, spar
 
 
 def model_scale(model, X):
-    return float(np.abs(model._make_data(X, None).diagonal).sum())
+    return float(np.abs(model._make_data(X, None).row_squares).sum())
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -177,14 +178,27 @@ def test_kernel_parameters_reach_the_kernel():
     np.testing.assert_allclose(narrow.concepts_, given_K.concepts_, rtol=1e-9)
 
 
-def test_the_linear_kernel_never_forms_K():
-    from scipy import sparse
-
+def test_the_linear_kernel_forms_no_matrix_larger_than_X():
     X = sparse.random_array((60_000, 300), density=0.005, rng=np.random.default_rng(0), format="csr")
     model = CF(3, max_iter=3, random_state=0).fit(X)
     assert model.objective_[-1] < model.objective_[0]
     with pytest.raises(MemoryError, match=r"the kernel matrix would need about .* GiB"):
         CF(3, kernel="rbf").fit(sparse.csr_array((10**6, 10)))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_named_kernels_that_would_not_fit_are_refused_before_they_are_formed(name, monkeypatch):
+    X, W, _, _ = concept_problem(n=40)
+    linear, rbf = (MODELS[name][0](W).set_params(kernel=kernel, random_state=0) for kernel in ("linear", "rbf"))
+    rbf.fit(X)
+    # Room for the factors, and for half a kernel.
+    monkeypatch.setattr("manifact.utils.memory.available", lambda: 40 * 40 * 8)
+    monkeypatch.setattr("manifact.models.concept_models.pairwise_kernels", None)
+    monkeypatch.setattr("manifact.models.base.require", lambda *facts: None)
+    for refused in (rbf.fit, rbf.transform):
+        with pytest.raises(MemoryError, match=r"the kernel matrix would need about .* GiB .*use kernel='linear'"):
+            refused(X)
+    linear.fit(X)
 
 
 def test_weights_are_those_of_each_samples_summand():
@@ -194,7 +208,7 @@ def test_weights_are_those_of_each_samples_summand():
     first = np.sum(times[:, None] * (X - V @ C.T @ X) ** 2)
     assert weighted.objective_[0] == pytest.approx(first)
     K = X @ X.T
-    np.testing.assert_allclose(CF()._normalized_cut_weight(X), 1 / K.sum(axis=1))
+    np.testing.assert_allclose(CF()._weight("ncw", X), 1 / K.sum(axis=1))
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -61,7 +61,7 @@ def test_the_default_solver_never_raises_the_objective(case, sparse_data, weight
     model = SPNMF(k, random_state=seed, max_iter=40, tol=0, normalize=None, **parameters)
     model.fit(KINDS["csr" if sparse_data else "dense"](X), sample_weight=gamma)
     o = model.objective_
-    assert model.solver_ == "bcd"
+    assert model.solver_ == "simplex"
     assert (np.diff(o) <= 1e-10 * o[:-1] + 1e-13 * np.sum(X**2)).all()
     np.testing.assert_allclose(model.components_.sum(axis=1), 1)
 
@@ -122,9 +122,16 @@ def test_what_it_cannot_do_is_refused():
     for parameters, sentence in (
         ({"repulsion_reg": -1}, "repulsion_reg=-1 must be a finite number >= 0"),
         ({"basis_penalty": "l1"}, "basis_penalty='l1' is not known: choose one of 'redundancy', 'orthogonality'"),
-        ({"solver": "newton"}, "solver='newton' cannot minimise SPNMF: choose one of 'auto', 'bcd', 'mu'"),
-        ({"solver": "mu", "graph": LandmarkGraph(5)}, "graph must be a graph whose edges are listed"),
+        ({"solver": "newton"}, "solver='newton' cannot minimise SPNMF: choose one of 'auto', 'simplex', 'mu'"),
+        (
+            {"solver": "mu", "graph": LandmarkGraph(5)},
+            "its near graph is a LandmarkOperator, whose edges are not listed: use KNNGraph",
+        ),
         ({"far_graph": KNNGraph(2) + LabelGraph()}, "LabelGraph needs labels"),
+        (
+            {"far_graph": LandmarkGraph(5)},
+            "far_graph must be a graph whose edges are listed, got LandmarkOperator: use",
+        ),
         ({"far_graph": np.ones((3, 3))}, "far_graph is a 3 x 3 affinity but X has 24 samples"),
     ):
         with pytest.raises(ValueError, match=sentence):

@@ -5,7 +5,7 @@ from tests.conftest import KINDS, problem
 
 from manifact import GNMF, LPNMF, NMF, AffinityNMF
 from manifact.graphs import AffinityGraph, KNNGraph
-from manifact.graphs.operator import check_affinity
+from manifact.graphs.affinity_matrix import check_affinity
 from manifact.models.starts import STARTS, spectral_clusters, start, unit_columns
 
 

@@ -96,7 +96,7 @@ def test_ncw_is_the_papers_weighting(kind):
     X[5] = 0
     similarity = (X @ X.T).sum(axis=1)
     gamma = np.divide(1, similarity, out=np.zeros(len(X)), where=similarity > 0)
-    np.testing.assert_allclose(LPNMF()._normalized_cut_weight(KINDS[kind](X)), gamma)
+    np.testing.assert_allclose(LPNMF()._weight("ncw", KINDS[kind](X)), gamma)
     model = LPNMF(4, graph_reg=2.0, graph=W, init=(V, U.T), **RAW)
     np.testing.assert_allclose(
         model.fit_transform(KINDS[kind](X), sample_weight="ncw"), model.fit_transform(X, sample_weight=gamma)

@@ -97,7 +97,7 @@ def snmf_projections(n, m, sparse_U, sparse_V):
 def snmf(X, U, V, sparse_U, sparse_V, solver):
     """Hoyer 2004: down the gradient, then to the nearest columns of that sparseness; or column by column."""
     onto_U, onto_V = snmf_projections(*X.shape, sparse_U, sparse_V)
-    if solver == "mu" and sparse_V is None:
+    if solver == "projected" and sparse_V is None:
         V = V * (X @ U) / np.maximum(V @ U.T @ U, FLOOR)
     else:
         V = _descend(V, U.T @ U, X @ U, onto_V, solver)
@@ -105,7 +105,7 @@ def snmf(X, U, V, sparse_U, sparse_V, solver):
         norms = np.linalg.norm(V, axis=0)
         norms[norms == 0] = 1
         U, V = U * norms, V / norms
-    if solver == "mu" and sparse_U is None:
+    if solver == "projected" and sparse_U is None:
         U = U * (X.T @ V) / np.maximum(U @ V.T @ V, FLOOR)
     else:
         U = _descend(U, V.T @ V, X.T @ V, onto_U, solver)
@@ -113,7 +113,7 @@ def snmf(X, U, V, sparse_U, sparse_V, solver):
 
 
 def _descend(P, G, B, onto, solver):
-    if solver == "mu":
+    if solver == "projected":
         return onto(P - (P @ G - B) / np.linalg.eigvalsh(G)[-1])
     P = P.copy()
     for k in range(P.shape[1]):

@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 
 from manifact import GNMF
-from manifact.backends.search import nearest
+from manifact.backends.numpy.neighbor_search import nearest
 from manifact.graphs import KNNGraph, LandmarkGraph
 from manifact.utils.progress import showing, steps
 
@@ -46,10 +46,10 @@ def test_an_error_ends_what_was_asked(capsys):
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("query_kind", [None, np.asarray, sparse.csr_array])
 def test_every_search_ends_at_the_end_of_its_bar(X, kind, query_kind, capsys, monkeypatch):
-    monkeypatch.setattr("manifact.backends.search.SHARED_CACHE", 1000)
-    monkeypatch.setattr("manifact.backends.search.MOVE", 100)
+    monkeypatch.setattr("manifact.backends.numpy.neighbor_search.SHARED_CACHE", 1000)
+    monkeypatch.setattr("manifact.backends.numpy.neighbor_search.MOVE", 100)
     with showing(True):
-        nearest(kind(X), 3, None if query_kind is None else query_kind(X[:7]))
+        nearest(kind(X), 3, None if query_kind is None else query_kind(X[:7]), progress=steps)
     assert "100%" in capsys.readouterr().err
 
 

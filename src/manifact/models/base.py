@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import check_random_state
 
 import manifact
@@ -44,9 +44,7 @@ FREE = ("max_iter", "verbose", "assign", "normalize", "device")
 
 
 @dataclass(eq=False, repr=False)
-class Factorization(
-    Projection, Clustering, CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
-):
+class Factorization(Projection, Clustering, CallbackSupport, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
     """X ~ V Uᵀ. Subclasses are dataclasses: their fields are the constructor's parameters."""
 
     n_components: int = 10

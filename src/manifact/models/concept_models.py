@@ -64,12 +64,14 @@ class ConceptFactorization(Factorization):
             if not np.allclose(K, K.T, rtol=1e-5, atol=1e-8 * float(np.abs(K).max(initial=0.0))):
                 raise ValueError("kernel='precomputed' needs a symmetric X: pass (K + K.T) / 2")
         else:
-            n_bytes = 2 * host.shape[0] ** 2 * host.dtype.itemsize
-            require(n_bytes, "the kernel matrix", "use kernel='linear', which forms none larger than X")
             K = self._kernel_with(host, host)
         return as_kernel(backend_of(X).like(np.ascontiguousarray(K), X), weight)
 
     def _kernel_with(self, X: Any, Y: Any) -> Array:
+        n_bytes = 2 * X.shape[0] * Y.shape[0] * X.dtype.itemsize
+        require(
+            n_bytes, "the kernel matrix", "pass fewer samples, or use kernel='linear', which forms none larger than X"
+        )
         try:
             K = pairwise_kernels(X, Y, metric=self.kernel, **(self.kernel_params or {}))
         except TypeError as error:

@@ -33,8 +33,10 @@ def check_parameters(model: Any) -> None:
 
 
 def _check_solver(model: Any) -> None:
-    checks.option("solver", model.solver, ("auto", *SOLVERS))
-    if model.solver not in ("auto", *model._solvers):
+    known = ("auto", *model._solvers)
+    if not isinstance(model.solver, str) or model.solver not in SOLVERS:
+        checks.option("solver", model.solver, known)
+    elif model.solver not in known:
         with_loss = Sentence(" with {loss}={!r}", model.loss) if hasattr(model, "loss") else ""
         names = ", ".join(map(repr, model._solvers))
         raise BadValueError(

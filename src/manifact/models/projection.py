@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from manifact.backends import Array, as_data, backend_of, host_dtype, on_host
@@ -13,8 +14,11 @@ from manifact.utils import checks
 from manifact.utils.memory import require
 
 
-class Projection:
-    """What a fitted factorisation does with samples that it was not fitted on."""
+class Projection(TransformerMixin):
+    """What a fitted factorisation does with samples that it was not fitted on.
+
+    scikit-learn gives ``set_output`` to the ``transform`` of its own mixin's subclasses, and to no other.
+    """
 
     components_: Array
     _scale: Array

@@ -1,11 +1,10 @@
 import numpy as np
 import pytest
-from scipy import sparse
 from tests.conftest import problem
 from tests.reference import kernels as plain
 
-from manifact.backends import as_data, threads
-from manifact.backends.numpy import color_classes, sweep_rows
+from manifact.backends import Matrix, as_data, threads
+from manifact.backends.numpy import edge_classes, sweep_rows
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -23,7 +22,8 @@ def test_rows_abreast_equal_one_after_another(dtype, n, k, rng):
 
 def test_colored_sweeps_are_gauss_seidel_in_the_order_of_colors(rng):
     W = problem(n=50)[1]
-    groups = color_classes(sparse.csr_array(W))
+    edges = Matrix(W)
+    groups = edge_classes(edges)
     np.testing.assert_array_equal(np.sort(np.concatenate(groups)), np.arange(50))
     for group in groups:
         assert W[np.ix_(group, group)].sum() == 0
@@ -35,14 +35,14 @@ def test_colored_sweeps_are_gauss_seidel_in_the_order_of_colors(rng):
             row = B[[j]] + 7.0 * W[[j]] @ expected
             expected = expected.copy()
             expected[j] = plain.sweep_rows(expected[[j]], G, row, np.ones(1), shift[[j]], sweeps=1)
-    mine = sweep_rows(V, G, B, 1.0, shift, 2, sparse.csr_array(W), 7.0, groups)
+    mine = sweep_rows(V, G, B, 1.0, shift, 2, edges, 7.0, groups)
     np.testing.assert_allclose(mine, expected, rtol=1e-12)
 
 
 def test_the_number_of_threads_changes_no_bit(monkeypatch, rng):
     monkeypatch.setattr(threads, "SMALL_WORK", 0)
-    W = sparse.csr_array(problem(n=300)[1])
-    groups, B, V = color_classes(W), rng.random((300, 6)), rng.random((300, 6))
+    W = Matrix(problem(n=300)[1])
+    groups, B, V = edge_classes(W), rng.random((300, 6)), rng.random((300, 6))
     answers = []
     for count in (1, 2, 7):
         with threads.limit(count):

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from numba import njit
 
-from manifact.backends.kernels.lanes import add_scaled, combine, dots, padded_length, rows_abreast
-from manifact.backends.numpy import padded
+from manifact.backends.numpy.kernels.lanes import add_scaled, combine, dots, padded_length, rows_abreast
+from manifact.backends.numpy.numpy_operations import padded
 
 TYPES = [np.float32, np.float64]
 

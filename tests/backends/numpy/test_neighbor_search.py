@@ -11,8 +11,9 @@ from sklearn.preprocessing import normalize
 from tests.reference.kernels import nearest as plain
 
 from manifact import datasets
-from manifact.backends import search, threads
-from manifact.backends.search import nearest, nearest_by_projection
+from manifact.backends import threads
+from manifact.backends.numpy import neighbor_search
+from manifact.backends.numpy.neighbor_search import nearest, nearest_by_projection
 
 
 @pytest.mark.parametrize("farthest", [False, True])
@@ -84,7 +85,7 @@ def test_tiles_of_any_shape_equal_sorting_everything(n, q, m, k, farthest, cache
     X = rng.integers(0, values, (n, m)).astype(float)
     Q = rng.integers(0, values, (q, m)).astype(float) if q else None
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "SHARED_CACHE", cache)
+        patch.setattr(neighbor_search, "SHARED_CACHE", cache)
         patch.setattr(threads, "SMALL_WORK", 0)
         index, squares = nearest(X, k, Q, farthest)
     expected, expected_squares = plain(X, k, Q, farthest)
@@ -96,7 +97,7 @@ def test_tiles_of_any_shape_equal_sorting_everything(n, q, m, k, farthest, cache
 def test_tiles_leave_no_trace_in_the_distances(dtype, rng, monkeypatch):
     X = rng.random((500, 37)).astype(dtype)
     whole = nearest(X, 20)
-    monkeypatch.setattr(search, "SHARED_CACHE", 4 * 77**2)
+    monkeypatch.setattr(neighbor_search, "SHARED_CACHE", 4 * 77**2)
     for mine, tiled in zip(whole, nearest(X, 20), strict=True):
         np.testing.assert_array_equal(mine, tiled)
 
@@ -127,8 +128,8 @@ def recall(index, exact):
 @pytest.mark.parametrize("search_for", [nearest, nearest_by_projection])
 def test_one_thread_and_several_agree(search_for, rng, monkeypatch):
     monkeypatch.setattr(threads, "SMALL_WORK", 0)
-    monkeypatch.setattr(search, "LARGE", 0)
-    monkeypatch.setattr(search, "SHARED_CACHE", 1 << 18)
+    monkeypatch.setattr(neighbor_search, "LARGE", 0)
+    monkeypatch.setattr(neighbor_search, "SHARED_CACHE", 1 << 18)
     X = low_rank(rng)
     results = []
     for count in (1, 2, 3):
@@ -146,7 +147,7 @@ def test_few_directions_propose_almost_all_neighbours(kind, scale, rng, monkeypa
     exact, squares = nearest(X, 5)
     asked = []
     monkeypatch.setattr(
-        search, "nearest", lambda X, *rest, **named: asked.append(X.shape) or nearest(X, *rest, **named)
+        neighbor_search, "nearest", lambda X, *rest, **named: asked.append(X.shape) or nearest(X, *rest, **named)
     )
     for cls in (sparse.csr_array, sparse.csc_array):
         monkeypatch.setattr(cls, "toarray", None)
@@ -155,7 +156,7 @@ def test_few_directions_propose_almost_all_neighbours(kind, scale, rng, monkeypa
     same = (index == exact).all(axis=1)
     np.testing.assert_allclose(mine[same], squares[same] * scale**2, rtol=1e-6)
     # Probes among all features, then everything among few.
-    assert asked == [X.shape, (len(X), search.DIRECTIONS), (len(X), search.DIRECTIONS)]
+    assert asked == [X.shape, (len(X), neighbor_search.DIRECTIONS), (len(X), neighbor_search.DIRECTIONS)]
 
 
 def test_the_projection_depends_on_its_seed_alone(rng):
@@ -163,7 +164,7 @@ def test_the_projection_depends_on_its_seed_alone(rng):
     first, again = (nearest_by_projection(X, 5, seed)[0] for seed in (3, 3))
     np.testing.assert_array_equal(first, again)
     assert not np.array_equal(
-        search._projected(X, np.random.RandomState(0)), search._projected(X, np.random.RandomState(1))
+        neighbor_search._projected(X, np.random.RandomState(0)), neighbor_search._projected(X, np.random.RandomState(1))
     )
 
 
@@ -175,7 +176,7 @@ def test_where_few_directions_say_little_the_search_is_exact(kind, rng):
 
 @pytest.mark.parametrize("shape", [(300, 200), (2100, 40)])
 def test_few_samples_or_features_are_searched_exactly(shape, rng, monkeypatch):
-    monkeypatch.setattr(search, "_projected", None)
+    monkeypatch.setattr(neighbor_search, "_projected", None)
     X = rng.random(shape)
     np.testing.assert_array_equal(nearest_by_projection(X, 5)[0], nearest(X, 5)[0])
 
@@ -197,8 +198,8 @@ def test_blas_has_its_threads_back_when_the_last_search_leaves():
     with threadpoolctl.threadpool_limits(2, user_api="blas"):
         before = of_blas()
         one, other = ExitStack(), ExitStack()
-        one.enter_context(search._ONE_BLAS_THREAD)
-        other.enter_context(search._ONE_BLAS_THREAD)
+        one.enter_context(neighbor_search._ONE_BLAS_THREAD)
+        other.enter_context(neighbor_search._ONE_BLAS_THREAD)
         one.close()
         assert set(of_blas()) == {1}
         other.close()

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from manifact.backends.kernels.logarithm import weighted_log_sum
+from manifact.backends.numpy.kernels.logarithm import weighted_log_sum
 
 SMALLEST = float(np.finfo(float).tiny)
 

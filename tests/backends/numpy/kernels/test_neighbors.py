@@ -6,7 +6,7 @@ from scipy import sparse
 from tests.reference.kernels import best_of
 from tests.reference.kernels import nearest as plain
 
-from manifact.backends.kernels import neighbors
+from manifact.backends.numpy.kernels import neighbors
 
 SHAPES = st.tuples(st.integers(1, 70), st.integers(1, 140), st.integers(1, 5))
 
