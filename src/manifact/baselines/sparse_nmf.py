@@ -149,13 +149,13 @@ _FACTS: dict[str, Any] = {
 }
 
 
-@solver("columns", **_FACTS)
+@solver("columns", formerly=("bcd",), **_FACTS)
 def columns(terms: Sequence[Any], s: State, memory: Memory) -> tuple[State, Memory]:
     """One iteration: the columns of V, then those of U, each at its exact minimiser."""
     return _alternate(terms, s, by_columns, free_by_ratio=False), memory
 
 
-@solver("projected", **_FACTS)
+@solver("projected", formerly=("mu",), **_FACTS)
 def projected(terms: Sequence[Any], s: State, memory: Memory) -> tuple[State, Memory]:
     """One iteration of the published rule: a step down the gradient, then the nearest point that is sparse enough.
 

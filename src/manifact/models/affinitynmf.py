@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import field, replace
 from typing import Any, ClassVar
 
@@ -159,10 +158,9 @@ class AffinityNMF(WithGraph):
         penalties = [term for term in self._penalties(problem.X.shape) if term.block == "V"]
         return [OnSecond(Frobenius()), *map(OnSecond, penalties), Affinity(F, mu)]
 
-    def _identity(self, problem: Problem, plan: Plan) -> Iterator[Any]:
-        yield from super()._identity(problem, plan)
-        # It may have been chosen, and otherwise the next time.
-        yield self.tau_
+    @property
+    def _chosen(self) -> tuple[Any, Any]:
+        return self._k, self.tau_
 
     def _named_start(self, problem: Problem) -> tuple[Array, Array]:
         if self.init != "spectral":

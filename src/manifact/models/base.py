@@ -133,7 +133,9 @@ class Factorization(
         told = as_callbacks(callbacks)
         problem = self._pose(checked_samples(self, X, reset=True, non_negative=self._non_negative), y, sample_weight)
         plan = self._plan(problem)
-        saved = None if checkpoint is None else Checkpoint(checkpoint, self._identity(problem, plan), every or 10)
+        saved = None
+        if checkpoint is not None:
+            saved = Checkpoint(checkpoint, self._names(plan), self._identity(problem), every or 10)
         tasks = fit_tasks(self, X, y, plan.max_iter, lambda iteration: as_if_at(self, iteration, problem, plan))
         result = run_plan(self, problem, plan, saved, told if tasks is None else [*told, tasks])
         self._store(problem, plan, result)

@@ -12,6 +12,7 @@ from manifact.backends import Array, as_data, host_dtype, on_host
 from manifact.graphs import Graph
 from manifact.models.inputs import checked_weight, normalized_cut_weight
 from manifact.models.problem import Plan, Problem
+from manifact.models.registry import find
 from manifact.solvers.all_solvers import SOLVERS
 from manifact.terms import ElasticNet, Loss, State, Term
 from manifact.utils import checks
@@ -120,13 +121,23 @@ class Planning:
         held = [(penalty.l1, penalty.l2) for penalty in self._penalties(shape) if penalty.block == "V"]
         return held[0] if held else (0.0, 0.0)
 
-    def _identity(self, problem: Problem, plan: Plan) -> Iterator[Any]:
+    def _names(self, plan: Plan) -> list[str]:
+        """What the method is called, and was: model and solver."""
+        entry = find(type(self).__name__)
+        models = (type(self).__name__, *(entry.formerly if entry is not None else ()))
+        return [f"{model} {solver}" for model in models for solver in (plan.solver.name, *plan.solver.formerly)]
+
+    def _identity(self, problem: Problem) -> Iterator[Any]:
         """All that must agree for a run to be the continuation of another."""
-        yield f"{type(self).__name__} {plan.solver.name}"
         for name, value in sorted(self.get_params().items()):
             if name not in FREE:
                 yield from (name, value)
+        yield from self._chosen
         data = problem.data
         ones = problem.factor(np.ones((data.shape[1], 1)))
-        # The number of parts again: it may have been chosen, and otherwise the next time.
-        yield from (problem.k, data.times(ones), data.square_sum, problem.weight, problem.y, problem.graph)
+        yield from (data.times(ones), data.square_sum, problem.weight, problem.y, problem.graph)
+
+    @property
+    def _chosen(self) -> tuple[Any, Any]:
+        """The number of parts and the weight of a graph, which may have been chosen, and otherwise the next time."""
+        return self._k, None

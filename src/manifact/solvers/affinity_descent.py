@@ -42,6 +42,7 @@ def _problem(terms: Sequence[Any]) -> str | None:
     kinds=frozenset({"two representations"}),
     one_loss=True,
     knows=(Affinity,),
+    formerly=("bcd",),
     problem=_problem,
 )
 def affinity_descent(terms: Sequence[Any], s: TwofoldState, memory: Memory) -> tuple[TwofoldState, Memory]:

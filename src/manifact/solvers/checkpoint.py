@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ from manifact.terms.state import State
 from manifact.utils.files import check_place, read_arrays, write_arrays
 
 FORMAT = "manifact-checkpoint-3"
+#: The format before, in which the solver's memory had names of its own.
+EARLIER = "manifact-checkpoint-2"
 #: What stands before the names of what the solver remembers, and of the arrays of a state among that.
 MEMORY, STATE = "memory", "state"
 
@@ -26,17 +28,18 @@ MEMORY, STATE = "memory", "state"
 class Checkpoint:
     """A callback that writes the iterate, the objective and the solver's memory every so many iterations."""
 
-    def __init__(self, path: str | PathLike[str], owner: Iterable[Any], every: int) -> None:
-        """``owner`` is all that must agree for a run to be the continuation of another."""
+    def __init__(self, path: str | PathLike[str], names: Sequence[str], owner: Iterable[Any], every: int) -> None:
+        """``owner`` is all that must agree for a run to be the continuation of another, beside the name of the method.
+
+        The first of ``names`` is what the method is called, the others what it was called before.
+        """
         if not isinstance(path, str | PathLike):
             raise TypeError(f"checkpoint={path!r} must be the path of a file")
         self.path = Path(path)
         self.every = every
         check_place("checkpoint", self.path)
-        hashed = hashlib.sha256()
-        for part in owner:
-            _add(hashed, part)
-        self._owner = hashed.hexdigest()
+        parts = list(owner)
+        self._owner, *self._formerly = (_fingerprint(name, parts) for name in names)
 
     def exists(self) -> bool:
         """Whether there is something to continue."""
@@ -45,12 +48,14 @@ class Checkpoint:
     def read(self, state_type: type[State], data: Any, place: Callable[[Array], Array]) -> Result:
         """Where the run stands; ``place`` puts arrays where the data live."""
         arrays, metadata = read_arrays(self.path)
-        if metadata.get("format") != FORMAT:
+        if metadata.get("format") not in (FORMAT, EARLIER):
             raise ValueError(f"checkpoint={str(self.path)!r} is not a checkpoint of ours: name another file")
-        if metadata.get("owner") != self._owner:
+        if metadata.get("owner") not in (self._owner, *self._formerly):
             raise ValueError(
                 f"checkpoint={str(self.path)!r} belongs to other data or parameters: delete it or name another file"
             )
+        if metadata["format"] == EARLIER:
+            arrays = _renamed(arrays)
         objective = arrays.pop("objective")
         memory: dict[str, Any] = {}
         states: dict[str, dict[str, Array]] = {"": {}}
@@ -78,6 +83,26 @@ class Checkpoint:
             else:
                 arrays[f"{MEMORY}/{name}"] = np.array(float(value))
         write_arrays(self.path, arrays, {"format": FORMAT, "owner": self._owner})
+
+
+def _renamed(arrays: dict[str, Array]) -> dict[str, Array]:
+    """The arrays of the earlier format under their names in this one."""
+    renamed = {}
+    for name, value in arrays.items():
+        if name == "pace":
+            renamed |= {f"{MEMORY}/rate": value[0], f"{MEMORY}/bound": value[1]}
+        elif name.endswith("_before"):
+            renamed[f"{STATE}/before/{name.removesuffix('_before')}"] = value
+        else:
+            renamed[name] = value
+    return renamed
+
+
+def _fingerprint(name: str, parts: Iterable[Any]) -> str:
+    hashed = hashlib.sha256(name.encode())
+    for part in parts:
+        _add(hashed, part)
+    return hashed.hexdigest()
 
 
 def _add(hashed: Any, value: Any) -> None:

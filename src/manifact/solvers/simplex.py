@@ -40,6 +40,7 @@ def _problem(terms: Sequence[Any]) -> str | None:
     one_loss=True,
     knows=(Structure,),
     imposes=(SimplexBasis,),
+    formerly=("bcd",),
     problem=_problem,
 )
 def simplex(terms: Sequence[Any], s: State, memory: Memory) -> tuple[State, Memory]:

@@ -45,6 +45,8 @@ class Solver:
     knows: tuple[type, ...] = ()
     #: Constraints that its steps end inside.
     imposes: tuple[type, ...] = ()
+    #: Names that it had.
+    formerly: tuple[str, ...] = ()
     #: Whether it works on NumPy's arrays only.
     host_only: bool = False
     #: What else keeps it from minimising a sum, or None.
