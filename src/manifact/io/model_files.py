@@ -35,9 +35,7 @@ def save(model: Any, path: str | PathLike[str]) -> None:
     path = check_place("path", Path(path))
     name = type(model).__name__
     if (entry := find(name)) is None or entry.cls is not type(model):
-        raise TypeError(
-            f"{name} cannot be saved: model files hold models that are declared with @model(paper=...), which makes them known"
-        )
+        raise TypeError(f"{name} cannot be saved: model files hold models that are declared with @model(paper=...)")
     packed = Packer()
     parameters = model.get_params(deep=False)
     kept = {key: value for key, value in vars(model).items() if key not in parameters and key not in PASSING}
