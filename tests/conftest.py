@@ -50,4 +50,11 @@ def problem(seed=0, n=24, m=17, k=4, density=0.6):
     return X, W + W.T, rng.random((n, k)) + 0.1, rng.random((m, k)) + 0.1
 
 
+def first_at(trace, goal):
+    """The iteration at which a trace first reaches a goal; it must."""
+    reached = np.flatnonzero(np.asarray(trace) <= goal)
+    assert len(reached), f"the goal {goal} is never reached: the lowest is {np.min(trace)}"
+    return int(reached[0])
+
+
 KINDS = {"dense": np.asarray, "csr": sparse.csr_array, "csc": sparse.csc_array, "csr_matrix": sparse.csr_matrix}

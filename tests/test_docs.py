@@ -86,6 +86,27 @@ def test_every_model_has_a_page(name: str) -> None:
         assert f"\n## {heading}\n" in text, heading
 
 
+def test_every_solver_is_on_their_page() -> None:
+    from manifact.models.registry import entries
+    from manifact.solvers.all_solvers import SOLVERS
+
+    entries()  # baselines have some of their own
+    table = (DOCS / "guide" / "solvers.md").read_text("utf-8").split("\n## ")[0]
+    assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == set(SOLVERS)
+
+
+@pytest.mark.parametrize("name", sorted(entry.cls.__name__ for entry in on_command_line().values()))
+def test_the_table_of_models_lists_their_solvers(name: str) -> None:
+    from manifact.terms import LOSSES
+
+    cls = getattr(manifact, name)
+    settings = [{"loss": loss} for loss in LOSSES] if hasattr(cls, "loss") else [{}]
+    solvers = {solver for given in settings for solver in cls(**given)._solvers}
+    text = (DOCS / "models" / "index.md").read_text("utf-8")
+    (row,) = re.findall(rf"^\|.*\({name.lower()}\.md\).*\|$", text, re.MULTILINE)
+    assert set(re.findall(r"`(\w+)`", row.split("|")[-2])) == solvers
+
+
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(DOCS).as_posix())
 def test_toctrees_and_links_lead_somewhere(page: Path) -> None:
     text = page.read_text("utf-8")

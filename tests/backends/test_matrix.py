@@ -30,7 +30,7 @@ def test_types_are_forms():
 
 
 def test_a_graph_is_not_converted_at_every_product(monkeypatch):
-    X, W, V, _ = problem()
+    _, W, V, _ = problem()
     graph, converted = AffinityGraph(sparse.csr_array(W)), []
     astype = sparse.csr_array.astype
     monkeypatch.setattr(sparse.csr_array, "astype", lambda A, *to, **how: converted.append(to) or astype(A, *to, **how))

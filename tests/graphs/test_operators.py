@@ -1,10 +1,12 @@
 import numpy as np
 import pytest
-from manifact.graphs.affinity_matrix import check_affinity
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 from tests.conftest import problem
 
+from manifact.backends.numpy import numpy_operations
 from manifact.graphs import AffinityGraph, Graph, KNNGraph, LabelGraph, LandmarkGraph, SumOfGraphs
+from manifact.graphs.affinity_matrix import check_affinity
 
 
 def graphs():
@@ -112,3 +114,59 @@ def test_a_sum_of_neighbour_graphs_ties_by_its_parts():
     V = problem()[2]
     for mine, first, second in zip(both.tie(X, V), one.tie(X, V), two.tie(X, V), strict=True):
         np.testing.assert_allclose(mine, first + 3 * second)
+
+
+@pytest.mark.parametrize("lam", [0.1, 10.0, 1000.0])
+@pytest.mark.parametrize("warm", [False, True])
+def test_columns_with_different_matrices_are_solved_together(lam, warm, rng):
+    W = problem(n=60)[1]
+    L = np.diag(W.sum(axis=1)) - W
+    A = rng.random((60, 5)) + 0.5
+    B = rng.random((60, 5))
+    Z = AffinityGraph(check_affinity(W)).solve(A, lam, B, start=rng.random((60, 5)) if warm else None)
+    expected = np.stack([np.linalg.solve(np.diag(A[:, c]) + lam * L, B[:, c]) for c in range(5)], axis=1)
+    np.testing.assert_allclose(Z, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["affinity", "labels", "sum"])
+def test_a_zero_right_hand_side_gives_zero(name, rng):
+    graph = graphs()[name]
+    B = rng.random((24, 3))
+    B[:, 1] = 0
+    Z = graph.solve(np.ones(3), 5.0, B, start=rng.random((24, 3)))
+    assert not Z[:, 1].any()
+    assert Z[:, 0].all()
+
+
+@pytest.mark.parametrize("name", ["affinity", "labels", "sum"])
+@pytest.mark.parametrize("tol", [1e-3, 1e-8])
+def test_the_tolerance_is_met_in_every_column(name, tol, rng):
+    graph = graphs()[name]
+    B = rng.random((24, 6)) * 10.0 ** np.arange(-3, 3)
+    Z = graph.solve(np.ones(6), 50.0, B, tol=tol)
+    residual = np.linalg.norm(B - Z - 50 * graph.laplacian(Z), axis=0) / np.linalg.norm(B, axis=0)
+    assert (residual <= 1.01 * tol).all()
+
+
+@pytest.mark.parametrize("lam", [100.0, 1e6, 1e8])
+def test_single_precision_factors_are_solved_in_double(rng, lam):
+    W = problem(n=200)[1]
+    B = rng.random((200, 3)).astype(np.float32)
+    Z = AffinityGraph(check_affinity(W)).solve(np.ones(3, dtype=np.float32), lam, B)
+    expected = np.linalg.solve(np.eye(200) + lam * (np.diag(W.sum(axis=1)) - W), B.astype(float))
+    assert Z.dtype == np.float32
+    np.testing.assert_allclose(Z, expected, rtol=1e-4)
+
+
+def test_a_solve_that_does_not_get_there_says_so(monkeypatch, rng):
+    monkeypatch.setattr(numpy_operations, "MOST_STEPS", 2)
+    graph, B = graphs()["affinity"], rng.random((24, 1))
+    with pytest.warns(ConvergenceWarning, match="a linear solve ended at the relative residual .*: lower graph_reg"):
+        graph.solve(np.full(1, 1e-6), 1e3, B)
+
+
+def test_a_solve_that_was_asked_for_little_does_not_warn(monkeypatch, recwarn, rng):
+    monkeypatch.setattr(numpy_operations, "FEW_STEPS", 2)
+    graph, B = graphs()["affinity"], rng.random((24, 1))
+    graph.solve(np.full(1, 1e-6), 1e3, B, start=np.zeros_like(B), reduction=0.1)
+    assert not recwarn.list

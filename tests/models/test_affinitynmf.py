@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from manifact.graphs.affinity_matrix import check_affinity
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.cluster import KMeans
@@ -19,6 +18,7 @@ from manifact.backends.numpy import nonnegative_least_squares
 from manifact.baselines import NCut
 from manifact.datasets import unit_length
 from manifact.graphs import AffinityGraph, KNNGraph, LandmarkGraph
+from manifact.graphs.affinity_matrix import check_affinity
 from manifact.graphs.spectral import angles
 from manifact.metrics import accuracy, nmi
 from manifact.models.affinitynmf import explained

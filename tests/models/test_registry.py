@@ -67,7 +67,7 @@ def test_a_second_model_of_one_name_is_refused():
     before = entries()
     with pytest.raises(
         ValueError,
-        match=r"a model NMF is declared in manifact\.models\.nmf already: give the one in elsewhere another name",
+        match=r"a model NMF is already declared in manifact\.models\.nmf: give the one in elsewhere another name",
     ):
         register(Entry(declared("NMF", "elsewhere"), paper="nobody's"))
     assert entries() == before
@@ -76,7 +76,7 @@ def test_a_second_model_of_one_name_is_refused():
 def test_a_second_model_of_one_name_on_the_command_line_is_refused():
     before = entries()
     with pytest.raises(
-        ValueError, match="NMF has the name 'nmf' on the command line already: give OtherNMF in elsewhere another"
+        ValueError, match="NMF is already called 'nmf' on the command line: give OtherNMF in elsewhere another name"
     ):
         register(Entry(declared("OtherNMF", "elsewhere"), name="nmf"))
     assert entries() == before

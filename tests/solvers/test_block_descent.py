@@ -6,14 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
-from tests.conftest import KINDS, problem
+from tests.conftest import KINDS, first_at, problem
 from tests.solvers.test_multiplicative import problems
+from tests.terms.cases import graph, state
 
 from manifact import GNMF, NMF
 from manifact.backends import threads
-from manifact.graphs import KNNGraph, LabelGraph, LandmarkGraph
+from manifact.graphs import KNNGraph, LabelGraph, LandmarkGraph, SumOfGraphs
 from manifact.solvers import block_descent as bcd
 from manifact.solvers import momentum
+from manifact.solvers.all_solvers import SOLVERS
+from manifact.solvers.engine import run
+from manifact.terms import ElasticNet, Frobenius, Redundancy, Smoothness
 
 LABELS = np.arange(24) % 4
 
@@ -74,7 +78,7 @@ def test_without_momentum_an_iteration_is_exact_coordinate_descent(monkeypatch):
     lam, L = 2.0, np.diag(W.sum(axis=1)) - W
     model = GNMF(4, graph=W, graph_reg=lam, init=(V, U.T), max_iter=3, tol=0, solver="bcd", normalize=None)
     mine = model.fit_transform(X)
-    order = np.concatenate(model.graph_._colors)
+    order = np.concatenate(model.graph_.groups())
     V, U = V * np.linalg.norm(U, axis=0), U / np.linalg.norm(U, axis=0)
     V *= np.sum(X * (V @ U.T)) / (np.sum((V @ U.T) ** 2) + lam * np.trace(V.T @ L @ V))
     for _ in range(3):
@@ -115,7 +119,7 @@ def test_momentum_reaches_in_a_third_of_the_iterations_what_steps_alone_reach(mo
     quick = NMF(16, **settings).fit(X).objective_
     monkeypatch.setattr(momentum, "FIRST", 0.0)
     slow = NMF(16, **settings).fit(X).objective_
-    assert 0 < np.argmax(quick <= slow[-1]) < 100
+    assert first_at(quick, slow[-1]) < 100
 
 
 def test_a_dead_part_starts_anew_and_says_so():
@@ -168,3 +172,61 @@ def test_penalties_are_scikit_learns():
     mine = NMF(4, init=(W + 1e-3, peer.components_ + 1e-3), alpha_V=0.02, alpha_U=0.03, normalize=None, **penalties)
     np.testing.assert_allclose(mine.fit_transform(X), W, atol=1e-3)
     np.testing.assert_allclose(mine.components_, peer.components_, atol=1e-3)
+
+
+def minimised(terms, max_iter=5, **facts):
+    start = SOLVERS["bcd"].begin(terms, state(**facts))
+    return run(start, terms, SOLVERS["bcd"], max_iter=max_iter, tol=0)
+
+
+@pytest.mark.parametrize("pair", [("knn", "labels"), ("labels", "landmark"), ("knn", "affinity"), ("knn", "knn")])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_two_smoothnesses_are_both_minimised(pair, weighted):
+    """Each step is that of one penalty on the sum of both graphs, in any order."""
+    one, other = Smoothness(graph(pair[0]), 1.0), Smoothness(graph(pair[1]), 0.4)
+    both = Smoothness(SumOfGraphs([graph(name) for name in pair], [1.0, 0.4]), 1.0)
+    expected = minimised([Frobenius(), both], weighted=weighted)
+    for terms in ([Frobenius(), one, other], [other, Frobenius(), one]):
+        result = minimised(terms, weighted=weighted)
+        np.testing.assert_allclose(result.state.V, expected.state.V, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(result.state.U, expected.state.U, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(result.objective, expected.objective, rtol=1e-12)
+    # Either alone is another problem.
+    for alone in (one, other):
+        assert not np.allclose(minimised([Frobenius(), alone], weighted=weighted).state.V, expected.state.V)
+
+
+def test_two_smoothnesses_reach_a_minimum_of_their_sum():
+    one, other = graph("knn"), graph("labels")
+    s = minimised([Frobenius(), Smoothness(one, 1.0), Smoothness(other, 0.4)], 3000).state
+    X = problem()[0]
+    slope = s.V @ s.U.T @ s.U - X @ s.U + one.laplacian(s.V) + 0.4 * other.laplacian(s.V)
+    assert slope.min() > -1e-4 * np.sum(X**2)
+    assert np.abs(slope * s.V).max() < 1e-4 * np.sum(X**2)
+
+
+def test_two_penalties_on_a_factor_are_both_minimised():
+    split = [ElasticNet("V", 0.1, 0.2), ElasticNet("U", 0.3, 0.1), ElasticNet("V", 0.2, 0.3), ElasticNet("U", 0.1, 0.0)]
+    joined = [ElasticNet("V", 0.1 + 0.2, 0.2 + 0.3), ElasticNet("U", 0.3 + 0.1, 0.1)]
+    one, other = (minimised([Frobenius(), *terms]) for terms in (split, joined))
+    np.testing.assert_array_equal(one.state.V, other.state.V)
+    np.testing.assert_array_equal(one.state.U, other.state.U)
+
+
+SMOOTH = Smoothness(graph("knn"), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("terms", "held"),
+    [
+        ([], False),
+        ([SMOOTH], True),
+        ([ElasticNet("V", 1.0, 0.0)], True),
+        ([ElasticNet("U", 0.0, 1.0)], False),
+        ([SMOOTH, ElasticNet("U", 0.0, 1.0)], False),
+        ([SMOOTH, Redundancy(0.1)], False),
+    ],
+)
+def test_a_basis_is_held_where_a_penalty_on_V_alone_would_let_it_grow(terms, held):
+    lengths = np.linalg.norm(minimised([Frobenius(), *terms]).state.U, axis=0)
+    assert np.allclose(lengths[lengths > 0], 1) is held

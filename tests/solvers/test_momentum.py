@@ -1,80 +1,84 @@
 import numpy as np
 import pytest
-from tests.conftest import problem
+from tests.terms.cases import state
 
-from manifact.backends import as_data
-from manifact.solvers.momentum import BOUND_GROWTH, DECAY, FIRST, GROWTH, ahead, with_momentum
+from manifact.solvers.momentum import BOUND_GROWTH, DECAY, FIRST, GROWTH, with_momentum
 from manifact.terms import Frobenius, total
-from manifact.terms.state import State
 
-
-def test_ahead_goes_on_the_same_way():
-    before, new = np.array([[1.0, 2.0]]), np.array([[2.0, 1.0]])
-    np.testing.assert_allclose(ahead(new, before, 0.5), [[2.5, 0.5]])
-    assert ahead(new, before, 0.0) is new
-    assert ahead(new.astype(np.float32), before.astype(np.float32), 0.3).dtype == np.float32
+TERMS = [Frobenius()]
 
 
 class TestSteps:
     """`iterate` here multiplies U by what the test says, so that the objective does what the test wants."""
 
-    TERMS = (Frobenius(),)
-
-    def run(self, factors):
-        X, _, V, U = problem()
+    def run(self, *factors):
+        """The start and as many states and memories after it as there are steps that the factors make."""
+        factors = list(factors)
         self.asked = []
 
         def iterate(s, before, rate):
             self.asked.append((before.U.copy(), rate))
             return s.replace("U", s.U * factors.pop(0))
 
-        s = State(as_data(X), U * 100, V)
-        return s, with_momentum(list(self.TERMS), iterate, lambda s: s)
+        s = state()
+        path = [(s.replace("U", 100 * s.U), {})]
+        while factors:
+            path.append(with_momentum(TERMS, iterate, *path[-1]))
+        return path
 
     def test_it_grows_while_it_pays(self):
-        s, step = self.run([0.9, 0.9, 0.9])
-        first = step(s)
-        second = step(first)
-        assert [rate for _, rate in self.asked] == [0.0, FIRST]
-        assert second.momentum.rate == pytest.approx(FIRST * GROWTH)
-        assert second.momentum.bound == 1
-        np.testing.assert_array_equal(second.momentum.before.U, first.U)
-        step(second)
-        np.testing.assert_array_equal(self.asked[-1][0], first.U)
+        _, (first, _), (second, memory), _ = self.run(0.9, 0.9, 0.9)
+        assert [rate for _, rate in self.asked[:2]] == [0.0, FIRST]
+        assert memory["rate"] == pytest.approx(FIRST * GROWTH)
+        assert memory["bound"] == 1
+        np.testing.assert_array_equal(memory["before"].U, first.U)
+        assert self.asked[2][1] == memory["rate"]
+        np.testing.assert_array_equal(self.asked[2][0], first.U)
+        np.testing.assert_allclose(second.U, 0.9 * first.U)
 
     def test_it_is_taken_back_where_the_objective_rises(self):
-        s, step = self.run([0.9, 1.5, 0.9])
-        first = step(s)
-        second = step(first)
+        (s, _), (first, _), (second, memory) = self.run(0.9, 1.5, 0.9)
         assert [rate for _, rate in self.asked] == [0.0, FIRST, 0.0]
+        # Without momentum there is no point ahead.
+        np.testing.assert_array_equal(self.asked[2][0], first.U)
         np.testing.assert_allclose(second.U, 0.81 * s.U)
-        assert second.momentum.rate == pytest.approx(FIRST / DECAY)
-        assert second.momentum.bound == FIRST
+        assert memory["rate"] == pytest.approx(FIRST / DECAY)
+        assert memory["bound"] == FIRST
 
     def test_it_does_not_grow_past_a_rate_that_failed_but_by_little(self):
-        s, step = self.run([0.99, 1.5, *[0.99] * 40])
-        for _ in range(22):
-            s = step(s)
+        _, memory = self.run(0.99, 1.5, *[0.99] * 21)[-1]
         # Twenty steps that paid: the bound has grown from the rate that failed, and holds the rate.
-        assert s.momentum.bound == pytest.approx(FIRST * BOUND_GROWTH**20)
-        assert s.momentum.rate == pytest.approx(FIRST * BOUND_GROWTH**19)
-        assert s.momentum.rate < FIRST / DECAY * GROWTH**20
+        assert memory["bound"] == pytest.approx(FIRST * BOUND_GROWTH**20)
+        assert memory["rate"] == pytest.approx(FIRST * BOUND_GROWTH**19)
+        assert memory["rate"] < FIRST / DECAY * GROWTH**20
 
     def test_nothing_moves_where_even_a_plain_step_rises(self):
-        s, step = self.run([1.5])
-        assert step(s) is s
+        (s, _), (after, memory) = self.run(1.5)
+        assert after is s
+        assert not memory
+        *_, (before, remembered), (after, memory) = self.run(0.9, 1.5, 1.5)
+        assert after is before
+        assert memory is remembered
 
-    def test_the_first_step_is_made_from_the_prepared_start(self):
-        X, _, V, U = problem()
-        seen = []
+    def test_what_it_remembers_is_what_a_checkpoint_can_store(self):
+        for _, memory in self.run(0.9, 0.9, 1.5, 0.9)[1:]:
+            assert set(memory) == {"before", "rate", "bound"}
+            assert type(memory["rate"]) is float
+            assert type(memory["bound"]) is float
 
-        def iterate(s, before, rate):
-            seen.append(s.U)
-            return s
 
-        step = with_momentum(list(self.TERMS), iterate, lambda s: s.replace("U", U))
-        start = State(as_data(X), 100 * U, V)
-        new = step(start)
-        assert total(list(self.TERMS), new) < total(list(self.TERMS), start)
-        step(new)
-        assert all(found is U for found in seen)
+def test_the_first_step_is_made_from_the_prepared_start():
+    s = state()
+    seen = []
+
+    def iterate(s, before, rate):
+        seen.append(s.U)
+        return s
+
+    start = s.replace("U", 100 * s.U)
+    prepared = s.U
+    new, memory = with_momentum(TERMS, iterate, start, {}, lambda start: start.replace("U", prepared))
+    assert total(TERMS, new) < total(TERMS, start)
+    assert memory["before"].U is prepared
+    with_momentum(TERMS, iterate, new, memory, lambda start: pytest.fail("only the first step is prepared"))
+    assert all(found is prepared for found in seen)

@@ -6,8 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.conftest import KINDS, problem
 from tests.reference import updates as plain
+from tests.terms.cases import STATES, state
 
 from manifact import GNMF, LPNMF, NMF
+from manifact.baselines.lnmf import Activity
+from manifact.solvers.multiplicative import multiplicative
+from manifact.terms import ElasticNet, Frobenius, KullbackLeibler, OnSecond, SimplexBasis, gather
 
 ITERATIONS = 50
 
@@ -119,3 +123,43 @@ def test_the_published_divergence_rule_does_raise_its_objective():
     model = LPNMF(4, graph_reg=1.0, graph=W, init=(V, U.T), max_iter=400, tol=0, solver="mu").fit(X)
     rises = np.diff(model.objective_) / model.objective_[:-1]
     assert rises.max() > 1e-5
+
+
+@pytest.mark.parametrize("kind", STATES)
+@pytest.mark.parametrize("signed", [False, True])
+def test_a_block_in_no_term_stays_as_it_is(kind, signed):
+    s = state(kind, signed=signed and kind == "concepts")
+    terms = [ElasticNet("V", 0.1, 0.1)]
+    after, _ = multiplicative([Frobenius(), *terms], s, {})
+    for block in s.blocks:
+        assert (after[block] is s[block]) == (block == "A")
+    after, _ = multiplicative(terms, s, {})
+    assert after.U is s.U
+    assert after.V is not s.V
+
+
+def test_the_second_representation_takes_the_step_of_the_first():
+    s = state("two representations", weighted=True)
+    terms = [Frobenius(), OnSecond(Frobenius()), OnSecond(ElasticNet("V", 0.3, 0.2))]
+    after, _ = multiplicative(terms, s, {})
+    X, gamma = problem()[0], s.data.weight[:, None]
+    expected = s.A * (gamma * (2 * X @ s.U)) / (gamma * (s.A @ (2 * s.U.T @ s.U)) + 0.3 + 0.2 * s.A)
+    np.testing.assert_allclose(after.A, expected, rtol=1e-10)
+    gram = sum(P.T @ (gamma * P) for P in (after.V, after.A))
+    expected = s.U * (X.T @ (gamma * (after.V + after.A))) / (s.U @ gram)
+    np.testing.assert_allclose(after.U, expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("penalties", [[], [ElasticNet("V", 0.7, 0.0)]])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_step_that_solves_for_V_counts_all_terms(penalties, weighted):
+    """LNMF's square root is the minimum of a bound; beside a penalty it is another one."""
+    s = SimplexBasis().start(state(weighted=weighted))
+    terms = [KullbackLeibler(), Activity(), SimplexBasis(), *penalties]
+    after, _ = multiplicative(terms, s, {})
+    a, c = gather([KullbackLeibler(), *penalties], s, "V")
+    c, gamma = s.V * c, 1.0 if s.data.weight is None else s.data.weight[:, None]
+    # The derivative of a v − c log v + γ (½ v² − v).
+    np.testing.assert_allclose(a - c / after.V + gamma * (after.V - 1), 0, atol=1e-10)
+    if not penalties:
+        np.testing.assert_allclose(after.V, np.sqrt(c / gamma), rtol=1e-10)

@@ -7,8 +7,7 @@ from tests.conftest import problem
 
 from manifact.backends import as_data
 from manifact.solvers.simplex import onto_simplex, shortened, simplex_basis
-from manifact.terms import Frobenius, Redundancy, total
-from manifact.terms.state import State
+from manifact.terms import Frobenius, Redundancy, SimplexBasis, State, Term, total
 
 
 @given(st.lists(st.floats(-10, 10), min_size=1, max_size=12))
@@ -36,10 +35,10 @@ def test_the_projection_survives_large_numbers(dtype, scale, rng):
 def test_every_basis_vector_is_its_exact_minimiser():
     X, _, V, U = problem()
     U /= U.sum(axis=0)
-    terms, coupling = [Frobenius(), Redundancy(0.5)], Redundancy(0.5).coupling(4)
+    terms = [Frobenius(), Redundancy(0.5), SimplexBasis()]
     s = State(as_data(X), U, V)
     for _ in range(200):
-        s = simplex_basis(s, coupling)
+        s = simplex_basis(s, terms)
     value = total(terms, s)
     constraint = {"type": "eq", "fun": lambda u: u.reshape(17, 4).sum(axis=0) - 1}
     best = minimize(
@@ -52,16 +51,13 @@ def test_every_basis_vector_is_its_exact_minimiser():
 def test_a_step_that_would_rise_is_shortened():
     X, _, V, U = problem()
 
-    class Wall:
+    class Wall(Term):
         """A term whose value jumps as soon as V moves far, and whose gradient does not tell."""
 
         def value(self, s):
             return 1e6 * float(np.abs(s.V - V).max() > 1e-3)
 
-        def grad_U(self, s):
-            return None
-
-        def grad_V(self, s):
+        def gradient(self, s, block):
             return None
 
     s = State(as_data(X), U, V)

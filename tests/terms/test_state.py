@@ -1,8 +1,10 @@
 import numpy as np
+import pytest
 from tests.conftest import problem
+from tests.terms.cases import STATES, state
 
 from manifact.backends import as_data
-from manifact.terms.state import State, TwofoldState
+from manifact.terms.state import State, TwofoldState, ahead
 
 
 def counted(monkeypatch):
@@ -50,11 +52,11 @@ def test_rescaling_keeps_the_products_it_can_scale():
 def test_two_representations_share_the_products_of_their_basis(monkeypatch):
     data, V, U, calls = counted(monkeypatch)
     s = TwofoldState(data, U, V, A=2 * V)
-    np.testing.assert_allclose(s.free.VtV, 4 * s.VtV)
-    assert s.free.XU is s.XU
+    np.testing.assert_allclose(s.second.VtV, 4 * s.VtV)
+    assert s.second.XU is s.XU
     assert len(calls) == 1
-    assert s.replace("V", 3 * V).free is s.free
-    np.testing.assert_allclose(s.replace("A", 3 * V).free.VtV, 9 * s.VtV)
+    assert s.replace("V", 3 * V).second is s.second
+    np.testing.assert_allclose(s.replace("A", 3 * V).second.VtV, 9 * s.VtV)
     assert TwofoldState(data, U, V).A is V
 
 
@@ -64,4 +66,37 @@ def test_two_representations_are_rescaled_together():
     lengths = np.array([2.0, 0.5, 3.0, 1.0])
     other = s.rescaled(lengths)
     np.testing.assert_allclose(other.A, 2 * V * lengths)
-    np.testing.assert_allclose(other.alone().A @ other.U.T, 2 * V @ U.T)
+    np.testing.assert_allclose(other.second.V @ other.U.T, 2 * V @ U.T)
+
+
+def test_ahead_goes_on_the_same_way():
+    before, new = np.array([[1.0, 2.0]]), np.array([[2.0, 1.0]])
+    np.testing.assert_allclose(ahead(new, before, 0.5), [[2.5, 0.5]])
+    assert ahead(new, before, 0.0) is new
+    assert ahead(new.astype(np.float32), before.astype(np.float32), 0.3).dtype == np.float32
+
+
+def test_a_state_ahead_takes_its_products_along(monkeypatch):
+    data, V, U, calls = counted(monkeypatch)
+    before, s = State(data, U, V), State(data, 2 * U, V + 1)
+    before.XU, s.XU  # noqa: B018
+    point = s.ahead(before, 0.5)
+    np.testing.assert_allclose(point.U, 2.5 * U)
+    np.testing.assert_allclose(point.V, V + 1.5)
+    np.testing.assert_allclose(point.XU, 2.5 * before.XU)
+    assert len(calls) == 2
+    only_V = s.ahead(before, 0.5, "V")
+    assert only_V.U is s.U
+    np.testing.assert_allclose(only_V.V, V + 1.5)
+    assert s.ahead(before, 0.0) is s
+
+
+@pytest.mark.parametrize("kind", STATES)
+def test_a_state_comes_back_from_its_arrays_with_what_it_carried(kind):
+    s = state(kind, weighted=True)
+    assert set(s.arrays()) == set(s.blocks)
+    s.XU, s.XtV, s.UtU  # noqa: B018
+    again = type(s).from_arrays(s.data, s.arrays())
+    assert set(s.arrays()) == {*s.blocks, "XU", "XtV"}
+    for name in s.arrays():
+        assert again.arrays()[name] is s.arrays()[name]

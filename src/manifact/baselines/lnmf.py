@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from manifact.backends import Array, as_data, namespace, on_host
+from manifact.backends import Array, as_data, namespace, on_host, smallest_normal
 from manifact.baselines.refused_penalties import refuse_penalties
 from manifact.models.base import Factorization
 from manifact.models.declaration import model
@@ -97,10 +97,16 @@ class Activity(Term):
         return (s.data.weighted(s.V), s.data.weighted(namespace(s.V).ones_like(s.V))) if block == "V" else None
 
     def implicit(self, s: State, block: str, positive: Any, negative: Any) -> Array | None:
-        """V ← sqrt(V ∘ (X/Y) U): the minimum of a v − c log v + γ (½ v² − v), where basis vectors sum to 1, a = γ."""
+        """The minimum of a v − c log v + γ (½ v² − v), a the positive part and c = V ∘ negative.
+
+        Where basis vectors sum to 1 and nothing else holds V, a = γ and this is V ← sqrt(V ∘ (X/Y) U).
+        """
         if block != "V":
             return None
         xp = namespace(s.V)
         gamma = s.data.weighted(xp.ones_like(s.V[:, :1]))
-        # Weights scale all that a row of V is judged by.
-        return xp.sqrt(s.V * negative / xp.where(gamma > 0, gamma, 1.0))
+        rest, c = positive - gamma, s.V * negative
+        root = xp.sqrt(rest * rest + 4 * gamma * c)
+        # root − rest without cancellation where rest > 0.
+        far = 2 * c / xp.maximum(rest + root, smallest_normal(root))
+        return xp.where(rest > 0, far, (root - rest) / xp.where(gamma > 0, 2 * gamma, 1.0))

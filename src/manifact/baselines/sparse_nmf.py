@@ -16,7 +16,7 @@ from manifact.models.declaration import model
 from manifact.models.problem import Problem
 from manifact.solvers.multiplicative import multiply
 from manifact.solvers.solver import Memory, solver
-from manifact.terms import Constraint, State, Term, gather_forms
+from manifact.terms import Constraint, Loss, State, Term, gather_forms
 from manifact.utils import checks
 
 
@@ -109,6 +109,10 @@ class Sparseness(Constraint):
     def impose(self, P: Array, before: Array) -> Array:
         return self.nearest(P)
 
+    def added(self, other: Sparseness) -> Sparseness | None:
+        """The same set, or none."""
+        return self if (self.block, self.sparseness) == (other.block, other.sparseness) else None
+
 
 def _constraint(terms: Sequence[Any], block: str) -> Sparseness | None:
     return next((term for term in terms if isinstance(term, Sparseness) and term.block == block), None)
@@ -128,13 +132,30 @@ def _lengths(V: Array) -> Array:
     return np.where(lengths > 0, lengths, 1.0)
 
 
-@solver("columns", needs="rows", kinds=frozenset({"factors"}), begin=_begin, one_loss=True, host_only=True)
+def _problem(terms: Sequence[Any]) -> str | None:
+    """Penalties would change where V is scaled to length 1."""
+    others = [str(term) for term in terms if not isinstance(term, Loss | Sparseness)]
+    return f"{others[0]} is neither the loss nor a constraint of sparseness, leave it out" if others else None
+
+
+_FACTS: dict[str, Any] = {
+    "needs": "rows",
+    "kinds": frozenset({"factors"}),
+    "begin": _begin,
+    "one_loss": True,
+    "imposes": (Sparseness,),
+    "host_only": True,
+    "problem": _problem,
+}
+
+
+@solver("columns", **_FACTS)
 def columns(terms: Sequence[Any], s: State, memory: Memory) -> tuple[State, Memory]:
     """One iteration: the columns of V, then those of U, each at its exact minimiser."""
     return _alternate(terms, s, by_columns, free_by_ratio=False), memory
 
 
-@solver("projected", needs="rows", kinds=frozenset({"factors"}), begin=_begin, one_loss=True, host_only=True)
+@solver("projected", **_FACTS)
 def projected(terms: Sequence[Any], s: State, memory: Memory) -> tuple[State, Memory]:
     """One iteration of the published rule: a step down the gradient, then the nearest point that is sparse enough.
 

@@ -34,7 +34,7 @@ class KNNGraph(GraphBuilder):
     Parameters
     ----------
     n_neighbors : int, default=5
-        Neighbours per sample, itself not counted; all others if there are fewer.
+        Neighbours of each sample, not counting itself; all others if there are fewer.
     weight : {"binary", "heat", "dot", "cosine"}, default="binary"
         1; exp(−d² / 2σ²) with d the Euclidean distance; the inner product; its cosine. The last two need
         non-negative samples, and are the same for samples of unit length.
@@ -46,9 +46,9 @@ class KNNGraph(GraphBuilder):
     search : {"exact", "projection", "approximate"}, default="exact"
         "exact" searches in blocks within scikit-learn's ``working_memory``. "projection" looks for candidates among
         the samples projected onto their 64 principal directions and ranks those by their distances in full: almost
-        the exact graph of many images in a fraction of the time. 256 of the samples say how many candidates hold 98%
-        of the neighbours; where 12 times ``n_neighbors`` do not (most text), and with at most 2,000 samples or fewer
-        than 128 features, the search is exact. "approximate" is pynndescent (an optional dependency; its graph
+        the exact graph of many images in a fraction of the time. 256 of the samples tell how many candidates contain
+        98% of the neighbours; where 12 times ``n_neighbors`` are not enough (most text), and with at most 2,000 samples
+        or fewer than 128 features, the search is exact. "approximate" is pynndescent (an optional dependency; its graph
         depends on ``random_state`` and the number of threads). New samples always find their neighbours exactly.
     random_state : int or None, default=0
         Seed of the projection and of the approximate search.

@@ -25,7 +25,7 @@ class Graph:
 
     #: Row sums of W.
     degrees: Array
-    #: W by its entries, where it is kept so.
+    #: W as a list of entries, where it is kept that way.
     edges: Matrix | None = None
     #: Whether `tie` works.
     can_tie: bool = False
@@ -88,12 +88,12 @@ class Graph:
     ) -> Array:
         """Column k of the answer is (diag(A_k) + λL)⁻¹ b_k; A is n x k, or broadcasts to it.
 
-        All columns are solved together by conjugate gradients; W is only ever applied. The relative residual is at the
+        All columns are solved together by conjugate gradients; W is only ever applied. The relative residual is at
         most ``tol``, or ``reduction`` times that of ``start``: enough where the answer is one step of many.
         """
         pieces, xp = self.pieces(), namespace(B)
-        # A few digits may be had in the type of B. To the last ones in float64, whatever V is: small weights and large
-        # λ make systems that float32 cannot hold.
+        # A few digits can be computed in the type of B. All of them need float64, whatever V is: small weights and
+        # large λ make systems that float32 cannot hold.
         narrow = reduction and pieces.tall is None
         right = B if narrow else xp.astype(B, xp.float64, copy=False)
         Z, residual = backend_of(B).solve_columns(pieces, A, lam, right, start, tol, reduction)

@@ -33,11 +33,11 @@ class AffinityNMF(WithGraph):
     and whose parts rebuild the data. The graph fixes the size of V, so that nothing drifts and nothing collapses: there
     is a minimum, and running longer changes hardly anything.
 
-    A are coefficients that only the data hold, as `transform` gives them (sample weights aside): parts that were made
-    for V alone would be close to the means of clusters, and rebuild a sample hardly better than these do.
+    A holds coefficients that depend on the data alone, as `transform` gives them (sample weights aside): parts made for
+    V alone would be close to the means of clusters, and would rebuild a sample hardly better than those means do.
 
     P projects onto the columns of F, so ‖P X‖² is what the graph's directions explain of the data: most of an image,
-    a tenth of a sparse text. Both terms count by what they can explain, and τ means the same on every set.
+    a tenth of a sparse text. Each term counts by what it can explain, and τ means the same on every data set.
 
     V starts from the clusters of F and is found entry by entry, each at the exact minimum of a quartic; the objective
     never rises. A sample belongs to the part whose samples it is most like, and new samples get the F that their
@@ -48,7 +48,7 @@ class AffinityNMF(WithGraph):
     Parameters
     ----------
     tau : float or "auto", default=2
-        Weight of the graph beside the data. Smaller values rebuild the data more closely.
+        Weight of the graph relative to the data. Smaller values rebuild the data more closely.
     n_neighbors : int or "auto", default=5
         Neighbours of each sample, where ``graph`` is None.
     graph : graph builder, n x n affinity or None, default=None
@@ -56,7 +56,7 @@ class AffinityNMF(WithGraph):
         as ``adata.obsp["connectivities"]``. None means ``KNNGraph(n_neighbors, weight="binary")``.
     {common parameters}
         ``n_components`` may be "auto" here, as ``tau`` and ``n_neighbors``: `manifact.select` then chooses them without
-        labels, and ``selection_`` shows from what.
+        labels, and ``selection_`` shows from which candidates.
         Here ``init`` is "spectral", ``assign`` is "nearest", ``normalize`` is None, ``tol`` 1e-5 and ``max_iter`` 1000
         unless you say otherwise: V has the size that the graph gives it, in which parts can be compared.
 
@@ -67,7 +67,7 @@ class AffinityNMF(WithGraph):
     n_components_, tau_ : int, float
         As given, or as chosen.
     selection_ : Selection
-        What "auto" chose and from what; only there with "auto".
+        What "auto" chose, and from which candidates; set only with "auto".
     {graph attributes}
     {common attributes}
 

@@ -60,7 +60,7 @@ class Clustering:
             graph = getattr(self, "graph_", None)
             tie = self._tied and graph is not None and graph.can_tie
         if graph_X is not None and not tie:
-            raise ValueError("graph_X is read only where samples are tied to their neighbours: leave it out")
+            raise ValueError("graph_X is used only where samples are tied to their neighbours: leave it out")
         V = on_host(self._clustered(self._project(self._checked(X), tie, graph_X)))
         if self.assign == "kmeans":
             return self.assigner_.predict(V)

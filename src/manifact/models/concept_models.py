@@ -11,8 +11,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from manifact.backends import Array, Gram, as_data, as_gram, as_kernel, backend_of, contiguous, on_host
-from manifact.models.base import Factorization, unit_basis
+from manifact.models.base import Factorization
 from manifact.models.declaration import model
+from manifact.models.fitted_attributes import unit_basis
 from manifact.models.inputs import checked_factor
 from manifact.models.problem import Problem
 from manifact.models.projection import beside_samples

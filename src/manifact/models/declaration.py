@@ -22,27 +22,28 @@ graph : graph builder, n x n affinity or None, default=None
 COMMON_PARAMETERS = """\
 n_components : int, default=10
     k, the number of parts.
-solver : {"auto", "mu", "bcd", "newton"}, default="auto"
+solver : str, default="auto"
     "mu" is the paper's own rule. "bcd" (squared error) and "newton" (divergence) take exact steps, never raise the
-    objective (but for rounding) and reach a given value of it many times sooner; where V has a penalty and U none they
-    keep basis vectors at length 1 ("bcd") or sum 1 ("newton"), so that the penalty does not fade as scale moves into
-    the basis. "auto" is the one of these that can minimise the model, else "mu"; ``solver_`` says which.
+    objective (up to rounding) and reach a given value of it many times sooner; where V has a penalty and U has none,
+    they keep basis vectors at length 1 ("bcd") or sum 1 ("newton"), so that the penalty does not fade as scale moves
+    into the basis. `AffinityNMF` ("affinity") and `SPNMF` ("simplex") have exact solvers of their own. "auto" is the
+    exact solver where the model has one, otherwise "mu"; ``solver_`` says which.
 init : {"random", "nndsvd", "nndsvda", "kmeans", "spectral"} or (V0, components0), default="random"
     The start: uniform on (0, 1); the non-negative halves of an SVD, its zeros kept or filled; k-means clusters;
     clusters of the graph; or your own n x k and k x m arrays.
 max_iter : int or None, default=None
-    Iterations at the most; None means 100 for "mu", 500 for the others.
+    The most iterations to run; None means 100 for "mu" and 500 for the others.
 tol : float or None, default=None
-    Stop when ten iterations change the objective by less than this fraction. None means 1e-4, but "mu" with a graph
-    then runs all its iterations: when to stop is part of that method. 0 runs exactly ``max_iter``.
+    Stop when ten iterations change the objective by less than this fraction. None means 1e-4, except that
+    "mu" with a graph then runs all its iterations: when to stop is part of that method. 0 runs exactly ``max_iter``.
 normalize : {"basis", None}, default="basis"
     At the end, give the basis columns unit length, move their scale into V and order parts by weight; or leave the
     iterates as they are.
 assign : {None, "kmeans", "argmax", "nearest"}, default=None
-    Cluster the samples at the end of ``fit``: k-means on V (20 starts), the largest part, or "nearest", the part whose
-    samples (those that have most of it) have the mean direction that is nearest.
+    How ``fit`` clusters the samples at the end: by k-means on V (20 starts), by the largest part, or by "nearest", the
+    part whose own samples (those that have most of it) point, on average, most nearly in the same direction.
 n_init, init_iter : int, default=1 and 30
-    With several starts each runs ``init_iter`` iterations and the best one goes on.
+    Each of several starts runs ``init_iter`` iterations, and the best of them goes on.
 warm_start : bool, default=False
     Go on from where the last fit stopped.
 alpha_V, alpha_U : float, default=0 and "same"
@@ -64,7 +65,7 @@ representation_ : array, n x k
 objective_ : array of ``n_iter_`` + 1
     The true objective at every iterate, the start included.
 n_iter_, converged_, solver_ : int, bool, str
-    Iterations done, whether the tolerance was reached, who did them.
+    Iterations done, whether the tolerance was reached, and the solver that was used.
 reconstruction_err_ : float
     ‖X − V Uᵀ‖, or sqrt(2 KL), as in scikit-learn.
 labels_ : array, n
@@ -74,20 +75,20 @@ GRAPH_ATTRIBUTES = """\
 graph_ : Graph
     The graph as an operator.
 smoothness_ : float
-    Tr(VᵀLV) / Tr(VᵀDV): 0 where neighbours are equal. Compare it with its value for `NMF` to see what the graph
-    did."""
+    Tr(VᵀLV) / Tr(VᵀDV): 0 where neighbours are equal. Compare it with its value at ``graph_reg=0`` to see what the
+    graph did."""
 
 KERNEL_PARAMETERS = """\
 kernel : str, default="linear"
-    "linear" forms no matrix larger than X; any name that scikit-learn's ``pairwise_kernels`` knows forms it;
-    "precomputed" means that X holds kernel values (new samples come as rows of k(x, training samples); ``score``, and
-    `LCF` for new samples, need k(x, x) too and are refused).
+    "linear" forms no matrix larger than X; any other name that scikit-learn's ``pairwise_kernels`` knows forms the
+    n x n kernel matrix; "precomputed" means that X holds kernel values (new samples are then rows of
+    k(x, training samples); ``score``, and `LCF` for new samples, would also need k(x, x) and are refused).
 kernel_params : dict or None, default=None
     Parameters of a named kernel, such as ``{"gamma": 0.1}``."""
 
 CONCEPT_ATTRIBUTES = """\
 concepts_ : array, k x n
-    Cᵀ: what each concept is made of. ``components_`` is there with the linear kernel only."""
+    Cᵀ: what each concept is made of. ``components_`` exists with the linear kernel only."""
 
 _SHARED = {
     "{kernel parameters}": KERNEL_PARAMETERS,

@@ -14,7 +14,7 @@ class GNMF(GraphFactorization):
     V ← V ∘ (X U + λ W V) / (V UᵀU + λ D V) (eq 15), U ← U ∘ XᵀV / (U VᵀV) (eq 14); the divergence solves
     (Σu I + λL) v = V ∘ (X/Y) U for V (eq 21) and is the model of `LPNMF`.
 
-    Use it to cluster samples whose neighbours mostly belong together: objects and faces from many sides, documents.
+    Use it to cluster samples whose neighbours mostly belong together: images of objects and faces, documents.
 
     Parameters
     ----------

@@ -61,7 +61,9 @@ def checked_weight(weight: Any, n: int, dtype: Any) -> Array:
 def normalized_cut_weight(similarity: Array) -> Array:
     """γ = 1 / (X Xᵀ 1); 0 for samples without entries (GNMF paper, appendix C)."""
     if (similarity < 0).any():
-        raise ValueError("sample_weight='ncw' needs samples whose similarities add up to more than 0: give weights")
+        raise ValueError(
+            "sample_weight='ncw' needs samples whose similarities add up to at least 0: pass weights of your own"
+        )
     return np.divide(1, similarity, out=np.zeros_like(similarity), where=similarity > 0)
 
 

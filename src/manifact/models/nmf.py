@@ -11,7 +11,7 @@ class NMF(Factorization):
     """Minimise ‖X − V Uᵀ‖² (GNMF paper, eq 1) or KL(X ‖ V Uᵀ) (eq 2) over U, V ≥ 0.
 
     V ← V ∘ X U / (V UᵀU) and U ← U ∘ XᵀV / (U VᵀV); for the divergence V ← V ∘ (X/Y) U / Σu and
-    U ← U ∘ (X/Y)ᵀV / Σv with Y = V Uᵀ. Both never raise the objective.
+    U ← U ∘ (X/Y)ᵀV / Σv with Y = V Uᵀ. Neither raises the objective.
 
     Use it as the baseline that knows nothing of neighbours; "kullback-leibler" suits counts.
 

@@ -56,5 +56,5 @@ def _check_start(model: Any) -> None:
     if value not in STARTS:
         names = ", ".join(map(repr, STARTS))
         raise BadValueError(
-            "{init}={!r} is not known: choose one of {}, or give a pair of arrays (V0, U0ᵀ)", value, names
+            "{init}={!r} is not known: choose one of {}, or give a pair of arrays (V0, components0)", value, names
         )

@@ -45,7 +45,7 @@ class Projection(TransformerMixin):
         checks.option("method", method, ("nonnegative", "pinv"))
         X = self._checked(X)
         if graph_X is not None and not tie:
-            raise ValueError("graph_X is read only with tie=True: leave it out, or tie the samples")
+            raise ValueError("graph_X is used only with tie=True: leave it out, or set tie=True")
         if method == "pinv":
             if tie:
                 raise ValueError("tie=True goes with method='nonnegative': the pseudo-inverse knows no neighbours")

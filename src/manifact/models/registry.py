@@ -1,7 +1,7 @@
 """The one list of models. A class enters it where it is declared; every other list is made of this one.
 
-Files in the rooms of models are found by themselves; packages of other people announce theirs as entry points of the
-group ``manifact.models``.
+Files in the rooms of models are found without being listed; other people's packages announce theirs as entry points of
+the group ``manifact.models``.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ _complete = False
 
 
 def register(entry: Entry) -> None:
-    """Enter a class under its name; a class that is declared anew takes the place of the old one."""
+    """Enter a class under its name; a class that is declared again replaces the earlier one."""
     name = entry.cls.__name__
     known = _entries.get(name)
     if known is not None and known.cls.__module__ != entry.cls.__module__:
         raise ValueError(
-            f"a model {name} is declared in {known.cls.__module__} already: give the one in "
+            f"a model {name} is already declared in {known.cls.__module__}: give the one in "
             f"{entry.cls.__module__} another name"
         )
     for other in _entries.values():
         if entry.name and other.name == entry.name and other.cls.__name__ != name:
             raise ValueError(
-                f"{other.cls.__name__} has the name {entry.name!r} on the command line already: "
-                f"give {name} in {entry.cls.__module__} another one"
+                f"{other.cls.__name__} is already called {entry.name!r} on the command line: "
+                f"give {name} in {entry.cls.__module__} another name there"
             )
     _entries[name] = entry
 
@@ -75,7 +75,7 @@ def on_command_line() -> dict[str, Entry]:
 
 
 def find(class_name: str) -> Entry | None:
-    """The model whose class has or had this name."""
+    """The model whose class has this name, or had it formerly."""
     known = entries()
     if class_name in known:
         return known[class_name]

@@ -73,7 +73,7 @@ def spectral_clusters(graph: Graph, k: int, rng: np.random.RandomState) -> Array
 
 
 def kmeans(X: Any, k: int, what: Sentence, rng: np.random.RandomState) -> Array:
-    """Labels of the best of ten starts; ``what`` asks for them."""
+    """Labels of the best of ten starts; ``what`` names the parameter that asked for them."""
     if k > X.shape[0]:
         raise BadValueError("{} needs n_samples >= {n_components}, got {} < {}", what, X.shape[0], k)
     return KMeans(k, n_init=10, random_state=rng).fit_predict(X)

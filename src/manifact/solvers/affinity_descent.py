@@ -29,8 +29,10 @@ def _problem(terms: Sequence[Any]) -> str | None:
     if quartics and any(isinstance(term, Smoothness) for term in terms):
         return "Smoothness of V has no exact step beside Affinity, leave one of them out"
     on_second = [term for term in terms if isinstance(term, OnSecond)]
-    if on_second and not any(isinstance(term.term, Loss) for term in on_second):
-        return "no loss holds the second representation, add OnSecond(Frobenius())"
+    losses = [term for term in on_second if isinstance(term.term, Loss)]
+    if on_second and len(losses) != 1:
+        names = ", ".join(map(str, losses)) or "none"
+        return f"the second representation needs one loss, got {names}: add or leave out OnSecond(Frobenius())"
     return None
 
 
@@ -65,7 +67,7 @@ def _iterate(terms: Sequence[Any], s: TwofoldState, before: TwofoldState, rate: 
 
 def _step_V(terms: Sequence[Any], s: TwofoldState) -> Array:
     form = gather_forms([term for term in terms if not isinstance(term, Affinity)], "rows", s, "V")
-    quartic = next((term for term in terms if isinstance(term, Affinity)), None)
+    quartic = next((term for term in terms if isinstance(term, Affinity) and term.mu > 0), None)
     if quartic is None:
         return form.lowered(s.V, 1)
     return quartic.swept(s.V, form.G, form.B, 1.0 if form.scale is None else form.scale, form.shift)

@@ -96,7 +96,7 @@ def _revived(terms: Sequence[Term], s: State, dead: Array) -> State:
     if s.data.square_sum > 0:
         warnings.warn(
             f"{len(dead)} of {s.U.shape[1]} parts had become empty and start anew from badly fitted samples: lower "
-            "n_components or graph_reg if this goes on",
+            "n_components or graph_reg if this keeps happening",
             ConvergenceWarning,
             stacklevel=2,
         )

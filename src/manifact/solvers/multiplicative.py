@@ -19,9 +19,9 @@ def feasible(terms: Sequence[Any], s: State) -> State:
     return s
 
 
-@solver("mu", needs="gradient", begin=feasible)
+@solver("mu", needs="gradient", begin=feasible, imposes=(Constraint,))
 def multiplicative(terms: Sequence[Any], s: State, memory: Memory) -> tuple[State, Memory]:
-    """One iteration: V from the old U, then U from the new V."""
+    """One iteration: V from the old U, then U from the new V. A block in no term stays as it is."""
     update = multiply_signed if s.kind == "concepts" and s.data.signed else multiply
     for block in s.blocks:
         s = imposed(terms, update(s, terms, block), s, block)
@@ -33,10 +33,13 @@ def multiply(s: State, terms: Sequence[Any], block: str) -> State:
     for term in terms:
         if hasattr(term, "implicit"):
             others = gather([other for other in terms if other is not term], s, block)
-            new = term.implicit(s, block, *others)
+            new = None if others is None else term.implicit(s, block, *others)
             if new is not None:
                 return s.replace(block, new)
-    positive, negative = gather(terms, s, block)
+    parts = gather(terms, s, block)
+    if parts is None:
+        return s
+    positive, negative = parts
     power = min(term.powers.get(block, 1.0) for term in terms)
     if power == 1:
         return s.replace(block, s.data.rescale(s[block], negative, positive))
@@ -53,7 +56,10 @@ def multiply_signed(s: State, terms: Sequence[Any], block: str) -> State:
 
     P ← P ∘ (−b + sqrt(b² + 4 (A⁺P)(A⁻P))) / (2 A⁺P) never raises a quadratic with matrix A⁺ − A⁻ (Sha, Saul, Lee 2003).
     """
-    positive, negative, linear = gather_quadratic(terms, s, block)
+    parts = gather_quadratic(terms, s, block)
+    if parts is None:
+        return s
+    positive, negative, linear = parts
     xp = namespace(s[block])
     product = 4 * positive * negative
     root = xp.sqrt(linear**2 + product)

@@ -11,15 +11,37 @@ from manifact.backends import Array, backend_of, namespace, on_host
 from manifact.solvers.line_search import backtrack
 from manifact.solvers.multiplicative import feasible, ratio
 from manifact.solvers.solver import Memory, solver
-from manifact.terms.repulsion import Structure
+from manifact.terms.constraints import SimplexBasis
+from manifact.terms.repulsion import Repulsion, Structure
 from manifact.terms.state import State
 from manifact.terms.term import gather_forms, total
 
 #: A multiplicative step is shortened this often before V stays where it is.
 MOST_HALVINGS = 30
+#: Terms that leave U alone, and need no quadratic form in it.
+ON_V_ALONE = (Structure, Repulsion)
 
 
-@solver("simplex", needs="gradient", kinds=frozenset({"factors"}), begin=feasible, one_loss=True, knows=(Structure,))
+def _problem(terms: Sequence[Any]) -> str | None:
+    """V takes any gradient, U only quadratics, and those on the simplex."""
+    for term in terms:
+        if not isinstance(term, ON_V_ALONE) and (lack := term.lacks("rows")) is not None:
+            return f"{term} has {lack}"
+    if not any(isinstance(term, SimplexBasis) for term in terms):
+        return "it keeps basis vectors on the simplex, add SimplexBasis"
+    return None
+
+
+@solver(
+    "simplex",
+    needs="gradient",
+    kinds=frozenset({"factors"}),
+    begin=feasible,
+    one_loss=True,
+    knows=(Structure,),
+    imposes=(SimplexBasis,),
+    problem=_problem,
+)
 def simplex(terms: Sequence[Any], s: State, memory: Memory) -> tuple[State, Memory]:
     """One iteration: V by a multiplicative step that is shortened until the objective falls, U column by column."""
     return simplex_basis(shortened(s, terms, "V"), terms), memory

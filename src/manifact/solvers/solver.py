@@ -8,6 +8,7 @@ from typing import Any
 
 from manifact.terms.losses import Loss
 from manifact.terms.state import KINDS, NAMES
+from manifact.terms.term import Constraint, merged
 from manifact.utils.errors import BadValueError
 
 #: What a solver remembers between steps, beside the iterate: numbers and earlier states, as a checkpoint stores them.
@@ -38,11 +39,15 @@ class Solver:
     begin: Callable[[Sequence[Any], Any], Any] = _as_it_is
     #: Whether there must be one loss, and no more.
     one_loss: bool = False
+    #: Losses whose models offer this solver, by name, beside those that list it themselves (`Loss.solvers`).
+    losses: tuple[str, ...] = ()
     #: Terms that it handles in ways of its own.
     knows: tuple[type, ...] = ()
+    #: Constraints that its steps end inside.
+    imposes: tuple[type, ...] = ()
     #: Whether it works on NumPy's arrays only.
     host_only: bool = False
-    #: What else is wrong with a sum, or None.
+    #: What else keeps it from minimising a sum, or None.
     problem: Callable[[Sequence[Any]], str | None] = _nothing
 
     def refuse(self, terms: Sequence[Any], kind: str, data: Any) -> None:
@@ -58,12 +63,30 @@ class Solver:
             raise BadValueError("{solver}={!r} needs one loss, got {}: choose 'mu' for other sums", self.name, names)
         need = "quadratic" if signed and self.needs == "gradient" else self.needs
         for term in terms:
-            problem = f"it is not defined for {NAMES[kind]}" if kind not in term.kinds else term.lacks(need)
-            if problem is not None and not isinstance(term, self.knows):
-                name = type(term).__name__
-                raise BadValueError("{solver}={!r} cannot minimise a sum with {}: {}", self.name, name, problem)
-        if (problem := self.problem(terms)) is not None:
+            if (problem := self._trouble(term, kind, need)) is not None:
+                raise BadValueError("{solver}={!r} cannot minimise a sum with {}: {}", self.name, str(term), problem)
+        problem = _rival_constraints(terms) or self.problem(terms)
+        if problem is not None:
             raise BadValueError("{solver}={!r} cannot minimise this sum: {}", self.name, problem)
+        for term in terms:
+            term.check(data)
+
+    def _trouble(self, term: Any, kind: str, need: str) -> str | None:
+        if kind not in term.kinds:
+            return f"it is not defined for {NAMES[kind]}"
+        if isinstance(term, Constraint) and not isinstance(term, self.imposes):
+            return f"steps would leave the set that {term.block} must stay in"
+        return None if isinstance(term, self.knows) else term.lacks(need)
+
+
+def _rival_constraints(terms: Sequence[Any]) -> str | None:
+    """A step can end inside one set, not in the meeting of several."""
+    blocks: dict[str, Any] = {}
+    for term in merged(term for term in terms if isinstance(term, Constraint)):
+        if term.block in blocks:
+            return f"{blocks[term.block]} and {term} both constrain {term.block}, keep one of them"
+        blocks[term.block] = term
+    return None
 
 
 #: Every solver that was declared, by name; `all_solvers` has those of this room.

@@ -11,6 +11,7 @@ class SimplexBasis(Constraint):
     """Σ_i u_ik = 1 for every basis vector (SPNMF paper, eq 17; LNMF)."""
 
     block = "U"
+    kinds = frozenset({"factors", "two representations"})
 
     def impose(self, P: Array, before: Array) -> Array:
         """Columns divided by their sums, whatever V is. A part that explains nothing stays: all are as good."""
@@ -22,3 +23,7 @@ class SimplexBasis(Constraint):
         """At first V takes over the scale."""
         xp = namespace(s.U)
         return s.rescaled(xp.where(s.U_sums > 0, s.U_sums, 1.0))
+
+    def added(self, other: SimplexBasis) -> SimplexBasis:
+        """The same set."""
+        return self

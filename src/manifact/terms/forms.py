@@ -37,7 +37,7 @@ class RowQuadratic:
         )
 
     def lowered(self, P: Array, sweeps: int, graph_sweeps: int | None = None) -> Array:
-        """P ≥ 0 after exact coordinate steps: so many rounds, or others where a graph ties the rows.
+        """P ≥ 0 after ``sweeps`` rounds of exact coordinate steps; ``graph_sweeps`` where a graph ties the rows.
 
         Rows without edges between them move together and see the others' new values. Where the graph has no such groups
         to offer, W is bounded by one that is positive semi-definite: −Tr(PᵀWP) lies below its tangent, so rows may be

@@ -33,6 +33,8 @@ class Locality(Term):
         if block == "V":
             positive, negative = self.gradient(s, "V") or (0.0, 0.0)
             return 0.0, 0.0, positive - negative
+        if block != "U":
+            return None
         scale = 2 * self.lam * s.V_sums
         return scale * s.basis_positive, scale * s.basis_negative, -2 * self.lam * s.XtV
 

@@ -13,15 +13,15 @@ from manifact.terms.term import Parts, Quadratic, Term
 
 #: Losses by the name that ``loss=`` takes.
 LOSSES: dict[str, type[Loss]] = {}
-#: Iterations, at the most, of a projection by multiplicative steps, and the relative change at which it rests.
+#: The most iterations of a projection by multiplicative steps, and the relative change at which it stops.
 PROJECTION_ITERATIONS, PROJECTION_TOL = 1000, 1e-9
 
 
 class Loss(Term):
-    """Σ_ji of what X and V Uᵀ differ by, entry by entry; rows weighted by γ.
+    """How far V Uᵀ is from X, summed over all entries; rows weighted by γ.
 
     A new loss has a ``name``, ``value`` and ``gradient``, and becomes known by subclassing; the rest has defaults that
-    work for every loss.
+    work for every loss. One that cannot take all data says so in ``check``.
     """
 
     name: ClassVar[str]
@@ -29,7 +29,7 @@ class Loss(Term):
     solvers: ClassVar[tuple[str, ...]] = ("mu",)
     #: The penalty of neighbours that differ, as the paper of this loss has it.
     smoothness: ClassVar[type[Any]] = Smoothness
-    #: What scikit-learn's loss is to be multiplied by to be this one: its penalties are scaled alike.
+    #: The factor between scikit-learn's loss and this one: its penalties are scaled alike.
     times_sklearns: ClassVar[float] = 1.0
     #: Whether a V with zeros has an infinite objective beside the smoothness.
     needs_positive_V: ClassVar[bool] = False
@@ -60,9 +60,11 @@ class Loss(Term):
         V = xp.zeros((data.shape[0], U.shape[1]), dtype=U.dtype) + (mean or 1.0)
         drawn = 0.0 if pull is None else 2 * pull
         held = held[:, None] if getattr(held, "ndim", 0) == 1 else held
+        power = self.powers.get("V", 1.0)
         for _ in range(PROJECTION_ITERATIONS):
             positive, negative = self.gradient(State(data, U, V), "V") or (0.0, 0.0)
-            new = data.rescale(V, negative + drawn, positive + (l1 + (l2 + 2 * held) * V))
+            factor = data.rescale(xp.ones_like(V), negative + drawn, positive + (l1 + (l2 + 2 * held) * V))
+            new = V * factor**power
             change, size = data.inner(new - V, new - V), data.inner(new, new)
             V = new
             if change <= PROJECTION_TOL**2 * size:

@@ -16,6 +16,8 @@ class ElasticNet(Term):
     """l1 Σ p + l2/2 Σ p² over the entries of one block."""
 
     def __init__(self, block: str, l1: float, l2: float) -> None:
+        if block not in State.blocks:
+            raise ValueError(f"block={block!r} must be 'V' or 'U'; for A take OnSecond(ElasticNet('V', ...))")
         self.block = block
         self.l1 = float(l1)
         self.l2 = float(l2)

@@ -6,7 +6,7 @@ from typing import Any
 
 from manifact.terms.forms import RowQuadratic
 from manifact.terms.state import State, TwofoldState
-from manifact.terms.term import Parts, Term
+from manifact.terms.term import Constraint, Parts, Term
 
 
 class OnSecond(Term):
@@ -30,10 +30,19 @@ class OnSecond(Term):
         return None if block == "V" else self.term.rows(s.second, _own(block))
 
     def lacks(self, need: str) -> str | None:
-        """What the term lacks."""
+        """What the term lacks, or this."""
         if State.kind not in self.term.kinds:
-            return f"{type(self.term).__name__} is not defined for X ~ A Uᵀ"
-        return self.term.lacks(need)
+            return f"{self.term} is not defined for X ~ A Uᵀ"
+        if isinstance(self.term, Constraint):
+            return "constraints hold factors by their names, and have no second one"
+        return self.term.lacks(need) or super().lacks(need)
+
+    def __str__(self) -> str:
+        return f"OnSecond({self.term})"
+
+    def check(self, data: Any) -> None:
+        """As the term does."""
+        self.term.check(data)
 
     def added(self, other: OnSecond) -> OnSecond | None:
         """One for both, where the terms can be added."""

@@ -55,6 +55,12 @@ class Term:
         """Why a solver that needs this of a term cannot have it, or None where it can."""
         return None if hasattr(self, need) else OFFERS[need]
 
+    def check(self, data: Any) -> None:
+        """Raise, in one sentence, where the term has no meaning for these data; called before any work is done."""
+
+    def __str__(self) -> str:
+        return type(self).__name__
+
 
 class Constraint(Term):
     """A set that a block must stay in: it adds nothing to the value, and steps end inside."""
@@ -88,16 +94,16 @@ def total(terms: Sequence[Term], s: State) -> float:
     return value
 
 
-def gather(terms: Iterable[Any], s: State, block: str) -> tuple[Any, Any]:
-    """Positive and negative gradient parts of all terms, added up."""
-    positive, negative = _sums([term.gradient(s, block) for term in terms])
-    return positive, negative
+def gather(terms: Iterable[Any], s: State, block: str) -> Parts:
+    """Positive and negative gradient parts of all terms, added up; None where none depends on the block."""
+    parts: Parts = _sums([term.gradient(s, block) for term in terms])
+    return parts
 
 
-def gather_quadratic(terms: Iterable[Any], s: State, block: str) -> Quadratic:
-    """A⁺P, A⁻P and b of all terms, added up."""
-    positive, negative, linear = _sums([term.quadratic(s, block) for term in terms])
-    return positive, negative, linear
+def gather_quadratic(terms: Iterable[Any], s: State, block: str) -> Quadratic | None:
+    """A⁺P, A⁻P and b of all terms, added up; None where none depends on the block."""
+    parts: Quadratic | None = _sums([term.quadratic(s, block) for term in terms])
+    return parts
 
 
 def gather_forms(terms: Iterable[Any], offer: str, s: State, block: str) -> Any:
@@ -120,7 +126,7 @@ def merged(terms: Iterable[Any]) -> list[Any]:
     return kept
 
 
-def _sums(parts: list[Any]) -> list[Any]:
+def _sums(parts: list[Any]) -> Any:
     """The parts added up, place by place; those that are None left out."""
     columns = zip(*(part for part in parts if part is not None), strict=True)
-    return [sum(column[1:], start=column[0]) for column in columns]
+    return tuple(sum(column[1:], start=column[0]) for column in columns) or None

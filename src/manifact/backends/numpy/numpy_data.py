@@ -12,7 +12,7 @@ from scipy import sparse
 
 from manifact.backends import numpy as numpy_backend
 from manifact.backends.factor_operations import FactorOperations
-from manifact.backends.numpy.kernels import divergence, projection
+from manifact.backends.numpy.kernels import divergence, sample_projection
 from manifact.backends.numpy.numpy_operations import (
     effort,
     nonnegative_least_squares,
@@ -103,7 +103,7 @@ class _NumpyData(FactorOperations):
         V += pull / np.maximum(a + self._rows(shift)[:, None], np.finfo(self.dtype).tiny)
         sweeps, tol = effort("divergence", self.dtype)
         over_rows(
-            projection.divergence, n, X.nnz * k * 50, X.indptr, X.indices, X.data, U, a, l2, pull,
+            sample_projection.divergence, n, X.nnz * k * 50, X.indptr, X.indices, X.data, U, a, l2, pull,
             self._rows(shift), FLOOR, float(np.finfo(self.dtype).tiny), sweeps, tol, V, costs=X.indptr,
         )  # fmt: skip
         return V

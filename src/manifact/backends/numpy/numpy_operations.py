@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from manifact.backends.matrix import Matrix, Pieces
-from manifact.backends.numpy.kernels import conjugate_gradients, coordinate_steps, projection, quartic
+from manifact.backends.numpy.kernels import conjugate_gradients, coordinate_steps, quartic, sample_projection
 from manifact.backends.numpy.kernels import sparse_products as csr
 from manifact.backends.numpy.kernels.lanes import VECTOR_BYTES, padded_length, rows_abreast
 from manifact.backends.protocol import Array
@@ -111,7 +111,7 @@ def rescale(P: Array, negative: Array, positive: Array) -> Array:
     if positive.shape not in (P.shape, (1, P.shape[1])):
         positive = np.broadcast_to(positive, P.shape)
     out = np.empty_like(P)
-    arrays = (np.ascontiguousarray(part) for part in (P, negative, positive))
+    arrays = (np.ascontiguousarray(part) for part in (P, np.broadcast_to(negative, P.shape), positive))
     over_rows(coordinate_steps.rescale, P.shape[0], P.size, *arrays, P.dtype.type(floor), out)
     return out
 
@@ -233,7 +233,7 @@ def nonnegative_least_squares(G: Array, B: Array, shift: Any = 0.0) -> Array:
     shift = np.broadcast_to(np.asarray(shift, dtype=B.dtype), (n,))
     sweeps, tol = effort("least_squares", B.dtype)
     G = np.ascontiguousarray(G, dtype=B.dtype)
-    over_rows(projection.least_squares, n, n * k * k * 50, G, np.ascontiguousarray(B), shift, sweeps, tol, V)
+    over_rows(sample_projection.least_squares, n, n * k * k * 50, G, np.ascontiguousarray(B), shift, sweeps, tol, V)
     return V
 
 

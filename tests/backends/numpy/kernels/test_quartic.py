@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.reference import kernels as plain
 
-from manifact.backends.numpy.kernels.quartic import lowest
 from manifact.backends.numpy import sweep_affinity
+from manifact.backends.numpy.kernels.quartic import lowest
 
 numbers = st.floats(-1e3, 1e3, allow_subnormal=False)
 
@@ -35,7 +35,7 @@ def test_a_sweep_equals_its_plain_twin(dtype, n, k, outside, rng):
     F[: min(outside, n - 1)] = 0
     inside = F.any(axis=1)
     scale = rng.random(n) + 0.1
-    expected = plain.sweep_matching(V, G, B, scale, 0.2, F, inside, 1.7)
+    expected = plain.sweep_affinity(V, G, B, scale, 0.2, F, inside, 1.7)
     mine = sweep_affinity(V, G, B, scale, 0.2, F, inside, 1.7)
     np.testing.assert_allclose(mine, expected, atol=2e-4 if dtype == np.float32 else 1e-8)
     assert mine.dtype == dtype

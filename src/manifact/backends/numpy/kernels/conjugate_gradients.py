@@ -107,8 +107,8 @@ def solve_columns(
     A column ends when its residual is below ``tol`` ‖b‖, or ``reduction`` times that of the start. A is n x k or one
     row; ``degrees`` are the row sums of edges + tall · flat.
 
-    One function, long as it is: arrays that come in as arguments may overlap as far as the compiler knows, and its loops
-    would be half as fast in float32.
+    One function, long as it is: arrays that come in as arguments may overlap as far as the compiler knows, and in
+    float32 its loops would be half as fast.
     """
     n, k = B.shape
     number = B.dtype.type

@@ -1,0 +1,63 @@
+"""The factors that the iterations start from."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from manifact.backends import Array, on_host
+from manifact.models.inputs import checked_factor
+from manifact.models.problem import Problem
+from manifact.models.starts import start
+from manifact.terms import State
+
+
+class FirstFactors:
+    """Where a factorisation starts: drawn or derived by name, given by the user, or where the last fit stopped."""
+
+    init: Any
+    warm_start: bool
+    components_: Array
+    representation_: Array
+    _scale: Array
+    _state_type: ClassVar[type[State]]
+    _project: Any
+
+    def _begin(self, problem: Problem) -> State:
+        """The state to start from."""
+        U, V = self._start(problem)
+        return self._state_type(problem.data, problem.factor(U), problem.factor(V))
+
+    @property
+    def _goes_on(self) -> bool:
+        return self.warm_start and hasattr(self, "n_iter_")
+
+    def _start(self, problem: Problem) -> tuple[Array, Array]:
+        """U and V to start from, on the host."""
+        if self._goes_on:
+            return self._warm(problem)
+        if isinstance(self.init, str):
+            return self._named_start(problem)
+        return self._given_start(problem)
+
+    def _named_start(self, problem: Problem) -> tuple[Array, Array]:
+        return start(self.init, problem.samples, problem.k, problem.rng, problem.graph)
+
+    def _given_start(self, problem: Problem) -> tuple[Array, Array]:
+        (n, m), k, dtype = problem.samples.shape, problem.k, problem.samples.dtype
+        V = checked_factor("(V0, components0): V0", self.init[0], (n, k), dtype)
+        U = checked_factor("(V0, components0): components0", self.init[1], (k, m), dtype)
+        return np.ascontiguousarray(U.T), V
+
+    def _warm(self, problem: Problem) -> tuple[Array, Array]:
+        n, m = problem.X.shape
+        if tuple(self.components_.shape) != (problem.k, m):
+            raise ValueError(
+                f"warm_start=True needs the shape of the last fit, {self.components_.shape[0]} components of "
+                f"{self.components_.shape[1]} features, got {problem.k} and {m}: set warm_start=False"
+            )
+        # In the scale that the factors had while fitting: the next fit goes on where the last one stopped.
+        V = self.representation_ if self.representation_.shape[0] == n else self._project(problem.X, tie=False)
+        scale = on_host(self._scale)
+        return np.ascontiguousarray(on_host(self.components_).T * scale), on_host(V) / scale

@@ -1,0 +1,132 @@
+"""From samples and parameters to what the iterations work on, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from manifact.backends import Array, as_data, host_dtype, on_host
+from manifact.graphs import Graph
+from manifact.models.inputs import checked_weight, normalized_cut_weight
+from manifact.models.problem import Plan, Problem
+from manifact.solvers.all_solvers import SOLVERS
+from manifact.terms import ElasticNet, Loss, State, Term
+from manifact.utils import checks
+from manifact.utils.errors import Sentence
+from manifact.utils.memory import require
+
+#: Iterations where ``max_iter`` is None: the papers stop `mu` at 100, and for graph models that is part of the method.
+MU_ITERATIONS = 100
+#: Parameters that do not change the iterates: a run may go on from a checkpoint with other values of them.
+FREE = ("max_iter", "verbose", "assign", "normalize", "device")
+
+
+class Planning:
+    """How a factorisation poses its problem and plans to solve it."""
+
+    solver: str
+    max_iter: int | None
+    tol: float | None
+    alpha_V: float
+    alpha_U: float | str
+    l1_ratio: float
+    random_state: Any
+    get_params: Any
+
+    #: Whether an early stop belongs to the published rule, so that "mu" uses no tolerance unless asked.
+    _stops_early: ClassVar[bool] = False
+    #: Iterations and tolerance of other solvers, where none are given.
+    _iterations: ClassVar[int] = 500
+    _tolerance: ClassVar[float] = 1e-4
+    _state_type: ClassVar[type[State]] = State
+
+    @property
+    def _k(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def _loss(self) -> Loss:
+        raise NotImplementedError
+
+    @property
+    def _solvers(self) -> tuple[str, ...]:
+        """Solvers that can minimise this model, the one that "auto" means first."""
+        kind, loss = self._state_type.kind, self._loss
+        own = [name for name, solver in SOLVERS.items() if loss.name in solver.losses]
+        return tuple(name for name in (*loss.solvers, *own) if kind in SOLVERS[name].kinds)
+
+    def _model_terms(self, problem: Problem, exact: bool) -> list[Term]:
+        """The terms beside the loss and the penalties; ``exact`` asks for linear solves to the last digits."""
+        return []
+
+    def _build_graph(self, X: Any, y: Any) -> Graph | None:
+        return None
+
+    def _make_data(self, X: Any, weight: Array | None) -> Any:
+        return as_data(X, weight)
+
+    def _pose(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+        """Build what the iterations work on."""
+        weight = self._weight(sample_weight, X)
+        entries = 4 * len(self._state_type.blocks) * sum(X.shape) * self._k
+        require(entries * host_dtype(X).itemsize, "the factors", Sentence("lower {n_components}"))
+        rng = check_random_state(self.random_state)
+        data = self._make_data(X, weight)
+        # Before a graph is built, which may take long.
+        self._loss.check(data)
+        return Problem(X, y, weight, data, self._build_graph(on_host(X), y), rng, self._k)
+
+    def _weight(self, weight: Any, X: Any) -> Array | None:
+        """γ on the host, or None."""
+        if weight is None:
+            return None
+        if isinstance(weight, str):
+            checks.option("sample_weight", weight, ("ncw",))
+            return normalized_cut_weight(self._similarity_sums(on_host(X)))
+        return checked_weight(weight, X.shape[0], host_dtype(X))
+
+    def _similarity_sums(self, X: Any) -> Array:
+        """X Xᵀ 1."""
+        return np.asarray(X @ np.asarray(X.sum(axis=0)).ravel()).ravel()
+
+    def _plan(self, problem: Problem) -> Plan:
+        """Solver, terms, iterations and tolerance, with the defaults filled in."""
+        solver = SOLVERS[self._solvers[0] if self.solver == "auto" else self.solver]
+        published = solver.name == "mu"
+        max_iter = (MU_ITERATIONS if published else self._iterations) if self.max_iter is None else self.max_iter
+        untold = 0.0 if self._stops_early and published else self._tolerance
+        tol = untold if self.tol is None else self.tol
+        terms: list[Term] = [self._loss]
+        terms += [*self._model_terms(problem, exact=self.tol == 0), *self._penalties(problem.X.shape)]
+        solver.refuse(terms, self._state_type.kind, problem.data)
+        return Plan(solver, terms, max_iter, tol)
+
+    def _penalties(self, shape: tuple[int, int]) -> list[ElasticNet]:
+        """scikit-learn's penalties, as strong beside our loss as they are beside its own."""
+        n, m = shape
+        alpha_U = self.alpha_V if self.alpha_U == "same" else float(self.alpha_U)
+        penalties: list[ElasticNet] = []
+        for block, alpha, size in (("V", self.alpha_V, m), ("U", alpha_U, n)):
+            if alpha > 0:
+                strength = self._loss.times_sklearns * alpha * size
+                penalties.append(ElasticNet(block, strength * self.l1_ratio, strength * (1 - self.l1_ratio)))
+        return penalties
+
+    def _V_penalty(self, shape: tuple[int, int]) -> tuple[float, float]:
+        """Strength of L1 and L2 on V."""
+        held = [(penalty.l1, penalty.l2) for penalty in self._penalties(shape) if penalty.block == "V"]
+        return held[0] if held else (0.0, 0.0)
+
+    def _identity(self, problem: Problem, plan: Plan) -> Iterator[Any]:
+        """All that must agree for a run to be the continuation of another."""
+        yield f"{type(self).__name__} {plan.solver.name}"
+        for name, value in sorted(self.get_params().items()):
+            if name not in FREE:
+                yield from (name, value)
+        data = problem.data
+        ones = problem.factor(np.ones((data.shape[1], 1)))
+        # The number of parts again: it may have been chosen, and otherwise the next time.
+        yield from (problem.k, data.times(ones), data.square_sum, problem.weight, problem.y, problem.graph)

@@ -1,0 +1,29 @@
+import numpy as np
+import pytest
+from tests.terms.cases import embedding, state
+
+from manifact.terms import Affinity
+
+
+def test_samples_without_an_embedding_are_left_out():
+    s, F = state(), embedding(empty=5)
+    expected = 0.3 * np.sum((F[5:] @ F[5:].T - s.V[5:] @ s.V[5:].T) ** 2)
+    assert Affinity(F, 0.3).value(s) == pytest.approx(expected)
+    moved = s.V.copy()
+    moved[:5] *= 7
+    assert Affinity(F, 0.3).value(s.replace("V", moved)) == pytest.approx(expected)
+
+
+def test_two_of_them_on_one_state_have_their_own_values():
+    s, F = state(), embedding()
+    one, other = Affinity(F, 0.3), Affinity(2 * F, 0.3)
+    assert one.value(s) == Affinity(F, 0.3).value(state())
+    assert other.value(s) == Affinity(2 * F, 0.3).value(state())
+
+
+def test_two_on_the_same_samples_are_one_and_a_constant():
+    one, other = Affinity(embedding(), 0.3), Affinity(embedding()[:, ::-1] * 2, 0.5)
+    both, s = one.added(other), state()
+    gaps = [both.value(at) - one.value(at) - other.value(at) for at in (s, s.replace("V", 2 * s.V))]
+    assert gaps[0] == pytest.approx(gaps[1], rel=1e-9)
+    assert one.added(Affinity(embedding(empty=3), 0.5)) is None

@@ -1,0 +1,38 @@
+import numpy as np
+import pytest
+from tests.conftest import problem
+from tests.reference import updates as plain
+from tests.terms.cases import graph, state
+
+from manifact.backends import as_data
+from manifact.terms import EntropicSmoothness, Frobenius, KullbackLeibler, Smoothness, State, total
+
+
+@pytest.mark.parametrize("form", ["dense", "csr"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_values_equal_the_papers_sums(form, weighted):
+    X, affinity, V, U = problem()
+    s, W = state(form=form, weighted=weighted), graph("affinity")
+    frobenius = total([Frobenius(), Smoothness(W, 3.0)], s)
+    divergence = total([KullbackLeibler(), EntropicSmoothness(W, 3.0)], s)
+    gamma = s.data.weight
+    assert frobenius == pytest.approx(plain.objective_frobenius(X, U, V, affinity, 3.0, gamma), rel=1e-12)
+    assert divergence == pytest.approx(plain.objective_kl(X, U, V, affinity, 3.0, gamma), rel=1e-12)
+
+
+def test_an_exact_fit_has_an_accurate_loss():
+    _, _, V, U = problem()
+    X = V @ U.T
+    noise = 1e-9 * np.random.default_rng(1).standard_normal(X.shape)
+    value = Frobenius().value(State(as_data(X + noise), U, V))
+    assert value == pytest.approx(np.sum(noise**2), rel=1e-4)
+
+
+@pytest.mark.parametrize("form", ["dense", "csr"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_misfits_are_each_samples_share(form, weighted):
+    X, _, V, U = problem()
+    s = state(form=form, weighted=weighted)
+    gamma = 1.0 if s.data.weight is None else s.data.weight
+    np.testing.assert_allclose(Frobenius().misfits(s), gamma * np.sum((X - V @ U.T) ** 2, axis=1), rtol=1e-10)
+    assert np.sum(Frobenius().misfits(s)) == pytest.approx(Frobenius().value(s))
