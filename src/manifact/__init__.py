@@ -48,7 +48,7 @@ def __getattr__(name: str) -> Any:
         return import_module(f"manifact.{name}")
     if name[:1].isupper():
         # A model, under the name that it has or had.
-        return getattr(import_module("manifact.models"), name)
+        return import_module("manifact.models").model_of(__name__, name)
     raise AttributeError(f"module 'manifact' has no attribute {name!r}")
 
 

@@ -5,7 +5,7 @@ from sklearn.exceptions import ConvergenceWarning
 from tests.conftest import problem
 
 from manifact.backends.numpy import numpy_operations
-from manifact.graphs import AffinityGraph, KNNGraph, LabelGraph, SumOfGraphs
+from manifact.graphs import AffinityGraph, Graph, KNNGraph, LabelGraph, LandmarkGraph, SumOfGraphs
 from manifact.graphs.affinity_matrix import check_affinity
 
 
@@ -35,6 +35,45 @@ def test_every_graph_is_the_operator_of_its_matrix(name, dtype, rng):
     d = np.where(W.sum(axis=1) > 0, W.sum(axis=1), 1) ** -0.5
     np.testing.assert_allclose(graph.normalized() @ V.astype(float), (d[:, None] * W * d) @ V, **close)
     assert graph.adjacency(V).dtype == dtype
+
+
+def solvable():
+    """Every kind of graph, alone and in sums."""
+    X, _, _, _ = problem(n=60)
+    y = np.arange(60) % 4 - 1
+    kinds = {
+        "neighbours": KNNGraph(4, weight="heat").build(X),
+        "cliques": LabelGraph().build(X, y),
+        "cliques by class": LabelGraph("class").build(X, y),
+        "landmarks": LandmarkGraph(n_landmarks=12, n_neighbors=3).build(X),
+    }
+    alike = [kinds["landmarks"], LandmarkGraph(n_landmarks=7, n_neighbors=2, landmarks="random").build(X)]
+    return kinds | {
+        "a weighted one": SumOfGraphs([kinds["landmarks"]], [2.5]),
+        "two of landmarks": SumOfGraphs(alike, [0.3, 4.0]),
+        "all": SumOfGraphs(list(kinds.values()), [0.5, 2.0, 0.0, 3.0]),
+        "a sum of sums": SumOfGraphs([SumOfGraphs(alike, [1.0, 2.0]), kinds["neighbours"]], [0.7, 0.1]),
+    }
+
+
+SOLVABLE = solvable()
+
+
+@pytest.mark.parametrize("name", SOLVABLE)
+@pytest.mark.parametrize("lam", [0.1, 100.0])
+@pytest.mark.parametrize("diagonal", ["number", "row", "entries"])
+def test_conjugate_gradients_equal_a_dense_solve(name, lam, diagonal, rng):
+    graph = SOLVABLE[name]
+    W = graph.adjacency(np.eye(60))
+    L = np.diag(graph.degrees) - W
+    np.testing.assert_allclose(L.sum(axis=1), 0, atol=1e-12)
+    A = {"number": np.ones(5), "row": rng.random((1, 5)) + 0.1, "entries": rng.random((60, 5)) + 0.1}[diagonal]
+    B = rng.random((60, 5))
+    expected = np.column_stack(
+        [np.linalg.solve(np.diag(np.broadcast_to(A, (60, 5))[:, c]) + lam * L, B[:, c]) for c in range(5)]
+    )
+    np.testing.assert_allclose(graph.solve(A, lam, B), expected, rtol=1e-8)
+    np.testing.assert_allclose(Graph.solve(graph, A, lam, B), expected, rtol=1e-8)
 
 
 def test_self_loops_are_dropped_at_the_door():

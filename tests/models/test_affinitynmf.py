@@ -1,8 +1,12 @@
+import warnings
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits, make_blobs
 from tests.conftest import KINDS, problem
@@ -20,6 +24,8 @@ from manifact.metrics import accuracy, nmi
 from manifact.models.affinitynmf import explained
 from manifact.selection import choosing
 from manifact.terms import Affinity, Frobenius, OnSecond, TwofoldState, gather
+
+JOINT = Path(__file__).parents[1] / "files" / "joint-format-1.safetensors"
 
 X, Y = load_digits(return_X_y=True)
 X = unit_length(X)
@@ -214,6 +220,24 @@ def test_it_is_saved_and_loaded(digits, tmp_path):
     digits.save(tmp_path / "m")
     again = manifact.load(tmp_path / "m")
     np.testing.assert_array_equal(again.predict(X[:50]), digits.predict(X[:50]))
+
+
+def test_a_file_from_when_it_was_called_joint_loads():
+    """Written once, by the last version that called it JointNMF: it must load for ever."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = manifact.load(JOINT)
+    kinds = np.arange(40) % 3
+    data = 0.4 * np.random.default_rng(0).random((40, 8))
+    data[np.arange(40), 2 * kinds] += 1
+    assert type(model) is AffinityNMF
+    np.testing.assert_array_equal(model.labels_, kinds)
+    np.testing.assert_array_equal(model.predict(data), model.labels_)
+    assert model.objective_[-1] == pytest.approx(7.306749704034049, rel=1e-12)
+    np.testing.assert_allclose(model.transform(data)[0], [0.9905496, 0.0, 0.07818722], atol=1e-8)
+    again = clone(model).fit(data)
+    np.testing.assert_allclose(again.components_, model.components_, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(again.transform(data, tie=True), model.transform(data, tie=True), rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize(

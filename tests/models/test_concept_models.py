@@ -194,7 +194,7 @@ def test_named_kernels_that_would_not_fit_are_refused_before_they_are_formed(nam
     # Room for the factors, and for half a kernel.
     monkeypatch.setattr("manifact.utils.memory.available", lambda: 40 * 40 * 8)
     monkeypatch.setattr("manifact.models.concept_models.pairwise_kernels", None)
-    monkeypatch.setattr("manifact.models.base.require", lambda *facts: None)
+    monkeypatch.setattr("manifact.models.planning.require", lambda *facts: None)
     for refused in (rbf.fit, rbf.transform):
         with pytest.raises(MemoryError, match=r"the kernel matrix would need about .* GiB .*use kernel='linear'"):
             refused(X)

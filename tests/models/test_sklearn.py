@@ -103,9 +103,18 @@ def test_grid_search_over_the_graph_and_lambda(model):
 def test_grid_search_reaches_into_a_sum_of_graphs():
     X = problem(n=40)[0]
     y = np.arange(40) % 2
-    graph = KNNGraph() + LabelGraph()
-    search = GridSearchCV(GNMF(3, graph=graph, max_iter=5), {"graph__knngraph__n_neighbors": [1, 9]}, cv=2).fit(X, y)
-    assert search.best_params_["graph__knngraph__n_neighbors"] in (1, 9)
+    settings = {"graph_reg": 1.0, "max_iter": 5, "random_state": 0}
+    halves = [(np.arange(20), np.arange(20, 40))]
+    asked = {"graph__knngraph__n_neighbors": [1, 9], "graph__labelgraph__weight": ["binary", "class"]}
+    search = GridSearchCV(GNMF(3, graph=KNNGraph() + LabelGraph(), **settings), asked, cv=halves).fit(X, y)
+    scores = search.cv_results_["mean_test_score"]
+    for parameters, score in zip(search.cv_results_["params"], scores, strict=True):
+        n_neighbors, weight = (parameters[name] for name in asked)
+        by_hand = GNMF(3, graph=KNNGraph(n_neighbors) + LabelGraph(weight), **settings).fit(X[:20], y[:20])
+        assert score == by_hand.score(X[20:])
+    assert len(set(scores)) == 4
+    knn, labels = (graph for _, graph in search.best_estimator_.graph.graphs)
+    assert [knn.n_neighbors, labels.weight] == [search.best_params_[name] for name in asked]
 
 
 def test_graph_parameters_need_a_graph():

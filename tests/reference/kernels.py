@@ -50,7 +50,7 @@ def sweep_rows(V, G, B, scale, shift, sweeps):
     return V
 
 
-def sweep_matching(V, G, B, scale, shift, F, inside, mu):
+def sweep_affinity(V, G, B, scale, shift, F, inside, mu):
     """Every entry in turn to the lowest of many points, with the whole objective computed each time."""
     V, F = np.array(V, dtype=float), np.array(F, dtype=float)
     rows = np.flatnonzero(inside)

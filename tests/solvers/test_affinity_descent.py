@@ -40,7 +40,7 @@ def test_it_is_exact_coordinate_descent_from_a_point_ahead(monkeypatch, kind, we
         U_start, V_start, A_start = U + ahead * (U - U_last), V + ahead * (V - V_last), A + ahead * (A - A_last)
         U_last, V_last, A_last = U, V, A
         G, B = U_start.T @ U_start, scale[:, None] * (X @ U_start)
-        V = plain.sweep_matching(V_start, G, B - 0.1, scale, 0.15, F, F.any(axis=1), 0.3)
+        V = plain.sweep_affinity(V_start, G, B - 0.1, scale, 0.15, F, F.any(axis=1), 0.3)
         A = plain.sweep_rows(A_start, G, B - 0.25, scale, np.full(len(A), 0.35), 1)
         both = [V + ahead * (V - V_last), A + ahead * (A - A_last)]
         gram = sum(P.T @ (scale[:, None] * P) for P in both)

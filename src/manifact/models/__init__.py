@@ -18,12 +18,17 @@ __all__ = ["ALPNMF", "CF", "GNMF", "LCCF", "LCF", "LPNMF", "NMF", "SPNMF", "Affi
 
 
 def __getattr__(name: str) -> Any:
+    return model_of(__name__, name)
+
+
+def model_of(module: str, name: str) -> Any:
+    """The model that a module offers under a name that the class has or had."""
     from manifact.models.registry import find
 
     # Names of classes begin with a capital; others are files of this room, which Python finds by itself.
     entry = find(name) if name[:1].isupper() else None
     if entry is None or not entry.name:
-        raise AttributeError(f"module 'manifact' has no attribute {name!r}")
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
     if name in entry.formerly:
         warnings.warn(
             f"{name} is now called {entry.cls.__name__}: the old name goes with version 1.0",

@@ -46,6 +46,12 @@ def register(entry: Entry) -> None:
             f"a model {name} is already declared in {known.cls.__module__}: give the one in "
             f"{entry.cls.__module__} another name"
         )
+    for other in _entries.values():
+        if entry.name and other.name == entry.name and other.cls.__name__ != name:
+            raise ValueError(
+                f"{other.cls.__name__} is already called {entry.name!r} on the command line: "
+                f"give {name} in {entry.cls.__module__} another name there"
+            )
     _entries[name] = entry
 
 

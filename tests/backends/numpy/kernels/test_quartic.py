@@ -35,7 +35,7 @@ def test_a_sweep_equals_its_plain_twin(dtype, n, k, outside, rng):
     F[: min(outside, n - 1)] = 0
     inside = F.any(axis=1)
     scale = rng.random(n) + 0.1
-    expected = plain.sweep_matching(V, G, B, scale, 0.2, F, inside, 1.7)
+    expected = plain.sweep_affinity(V, G, B, scale, 0.2, F, inside, 1.7)
     mine = sweep_affinity(V, G, B, scale, 0.2, F, inside, 1.7)
     np.testing.assert_allclose(mine, expected, atol=2e-4 if dtype == np.float32 else 1e-8)
     assert mine.dtype == dtype

@@ -55,10 +55,8 @@ def sweep_affinity(
             for a in range(width):
                 own += F[j, a] * F[j, a]
             for one in range(count):
-                c = used[one]
-                length += v[c] * v[c]
-                for other in range(count):
-                    A[c, used[other]] -= v[c] * v[used[other]]
+                length += v[used[one]] * v[used[one]]
+            _add_square(-1.0, v, used[:count], A)
         slopes[:] = 0.0
         for one in range(count):
             _add(scale[j] * v[used[one]], G[used[one]], slopes)
@@ -94,9 +92,15 @@ def sweep_affinity(
             if inside[j] and v[c] != old[c]:
                 _add(v[c] - old[c], F[j], M[c])
         if inside[j]:
-            for one in range(count):
-                for other in range(count):
-                    A[used[one], used[other]] += v[used[one]] * v[used[other]]
+            _add_square(1.0, v, used[:count], A)
+
+
+@kernel
+def _add_square(sign: float, v: Any, used: Any, A: Any) -> None:
+    """A += sign · v vᵀ, where v is not 0."""
+    for c in used:
+        for e in used:
+            A[c, e] += sign * v[c] * v[e]
 
 
 @kernel
