@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from array_api_compat import array_namespace as namespace
+from array_api_compat import device
 
 from manifact.backends.matrix import Matrix
 from manifact.backends.protocol import Array, Backend, Data, Gram, silent
@@ -27,6 +28,7 @@ __all__ = [
     "backend_of",
     "contiguous",
     "host_dtype",
+    "identity",
     "namespace",
     "on_host",
     "silent",
@@ -71,6 +73,11 @@ def contiguous(P: Any) -> Any:
 def host_dtype(array: Any) -> np.dtype[Any]:
     """The type of an array's numbers, in NumPy's words."""
     return np.dtype(str(array.dtype).rpartition(".")[2])
+
+
+def identity(G: Any) -> Any:
+    """The identity of a square array's size and type, where it lives."""
+    return namespace(G).eye(G.shape[0], dtype=G.dtype, device=device(G))
 
 
 def on_host(array: Any) -> Any:

@@ -87,7 +87,8 @@ class ConceptFactorization(Factorization):
 
     def _named_start(self, problem: Problem) -> tuple[Array, Array]:
         C, V = concept_start(self.init, problem.samples, problem.k, problem.rng, problem.graph)
-        return unit_basis(ConceptState(problem.data, problem.factor(C), problem.factor(V)))[:2]
+        C, V, _ = unit_basis(ConceptState(problem.data, problem.factor(C), problem.factor(V)))
+        return on_host(C), on_host(V)
 
     def _given_start(self, problem: Problem) -> tuple[Array, Array]:
         n, k, dtype = problem.X.shape[0], problem.k, problem.samples.dtype
