@@ -130,7 +130,7 @@ def test_the_default_needs_no_settings(make):
     assert (type(model).__name__, model.assign, model.solver_, model.converged_) == (
         "AffinityNMF",
         "nearest",
-        "bcd",
+        "affinity",
         True,
     )
 
@@ -300,7 +300,10 @@ def test_nothing_is_overwritten_unless_asked(make, tmp_path):
     ("options", "sentence"),
     [
         (["--model", "nnmf"], "--model='nnmf' is not known: choose one of 'affinity', 'alpnmf', "),
-        (["--model", "nmf", "--solver", "sgd"], "--solver='sgd' is not known: choose one of 'auto', 'mu', "),
+        (
+            ["--model", "nmf", "--solver", "sgd"],
+            "--solver='sgd' is not known: choose one of 'auto', 'affinity', 'bcd', 'mu', ",
+        ),
         (["--scale", "sum", "--stop-words", "none"], "--stop-words='none' is for documents"),
         (["--model", "nmf", "--neighbors", "3"], "--neighbors needs a model with a graph, --model nmf has none"),
         (["--model", "cf", "--graph-from", "x.npy"], "--graph-from needs a model with a graph"),

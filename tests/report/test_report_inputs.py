@@ -4,12 +4,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from manifact.graphs.labels import labelled
 from sklearn.exceptions import NotFittedError
 
 from manifact import GNMF
 from manifact.report import report
 from manifact.report.report_inputs import checked, target
+from manifact.utils.labels import labelled
 
 
 def test_a_model_that_is_not_fitted():

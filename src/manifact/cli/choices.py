@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 #: Parameter -> what holds its names, and the module that defines it.
 PLACES: Mapping[str, tuple[str, str]] = {
     "loss": ("LOSSES", "manifact.terms"),
-    "solver": ("SOLVERS", "manifact.solvers.all_solvers"),
     "init": ("STARTS", "manifact.models.starts"),
     "assign": ("ASSIGNMENTS", "manifact.models.clustering"),
     "weight": ("WEIGHTS", "manifact.graphs.knn"),
@@ -28,11 +27,12 @@ def names(parameter: str) -> list[str]:
     """What the option of a parameter may be; nothing where that is not known beforehand."""
     if parameter == "model":
         return sorted(models())
+    if parameter == "solver":
+        return ["auto", *solvers()]
     if parameter not in PLACES:
         return []
     attribute, module = PLACES[parameter]
-    defined = [name for name in getattr(import_module(module), attribute) if isinstance(name, str)]
-    return ["auto", *defined] if parameter == "solver" else defined
+    return [name for name in getattr(import_module(module), attribute) if isinstance(name, str)]
 
 
 def models() -> dict[str, Entry]:
@@ -40,6 +40,18 @@ def models() -> dict[str, Entry]:
     from manifact.models.registry import on_command_line
 
     return on_command_line()
+
+
+def solvers() -> list[str]:
+    """Who can minimise a model of the command line, with one loss or another."""
+    from manifact.terms import LOSSES
+
+    found: set[str] = set()
+    for entry in models().values():
+        model = entry.cls()
+        losses = [{"loss": name} for name in LOSSES] if "loss" in model.get_params(deep=False) else [{}]
+        found.update(name for loss in losses for name in model.set_params(**loss)._solvers)
+    return sorted(found)
 
 
 def former_models() -> dict[str, str]:
