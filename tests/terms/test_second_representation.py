@@ -1,6 +1,9 @@
+import numpy as np
 import pytest
-from tests.terms.cases import embedding, state
+from tests.terms.cases import TERMS, embedding, state
 
+from manifact.baselines.npnmf import Reconstruction
+from manifact.solvers.multiplicative import multiplicative
 from manifact.terms import (
     Affinity,
     ElasticNet,
@@ -9,6 +12,7 @@ from manifact.terms import (
     OnSecond,
     SimplexBasis,
     State,
+    gather,
 )
 
 
@@ -42,3 +46,13 @@ def test_penalties_on_it_add_up():
     assert both.term.l1 == 1.5
     assert OnSecond(ElasticNet("V", 1.0, 2.0)).added(OnSecond(Frobenius())) is None
     assert OnSecond(ElasticNet("V", 1.0, 2.0)).added(OnSecond(ElasticNet("U", 1.0, 2.0))) is None
+
+
+def test_its_steps_take_the_powers_of_its_term():
+    (term,) = TERMS[Reconstruction]
+    assert term.powers == {"V": 0.5}
+    assert OnSecond(term).powers == {"A": 0.5}
+    s = state("two representations")
+    after, _ = multiplicative([Frobenius(), OnSecond(Frobenius()), OnSecond(term)], s, {})
+    positive, negative = gather([OnSecond(Frobenius()), OnSecond(term)], s, "A")
+    np.testing.assert_allclose(after.A, s.A * np.sqrt(negative / positive))

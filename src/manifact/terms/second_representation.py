@@ -17,6 +17,11 @@ class OnSecond(Term):
     def __init__(self, term: Any) -> None:
         self.term = term
 
+    @property
+    def powers(self) -> dict[str, float]:  # type: ignore[override]
+        """The term's own, with A for V."""
+        return {"A" if block == "V" else block: power for block, power in self.term.powers.items()}
+
     def value(self, s: TwofoldState) -> float:
         """The term at X ~ A Uᵀ."""
         return self.term.value(s.second)
