@@ -15,7 +15,7 @@ from manifact.terms.losses import Loss
 from manifact.terms.second_representation import OnSecond
 from manifact.terms.smoothness import Smoothness
 from manifact.terms.state import TwofoldState
-from manifact.terms.term import gather_forms
+from manifact.terms.term import gather_forms, merged
 
 #: Rounds of coordinate steps on U for every product with X.
 BASIS_SWEEPS = 2
@@ -68,9 +68,10 @@ def _iterate(terms: Sequence[Any], s: TwofoldState, before: TwofoldState, rate: 
 
 def _step_V(terms: Sequence[Any], s: TwofoldState) -> Array:
     form = gather_forms([term for term in terms if not isinstance(term, Affinity)], "rows", s, "V")
-    quartic = next((term for term in terms if isinstance(term, Affinity) and term.mu > 0), None)
-    if quartic is None:
+    quartics = merged(term for term in terms if isinstance(term, Affinity) and term.mu > 0)
+    if not quartics:
         return form.lowered(s.V, 1)
+    (quartic,) = quartics
     return quartic.swept(s.V, form.G, form.B, 1.0 if form.scale is None else form.scale, form.shift)
 
 
