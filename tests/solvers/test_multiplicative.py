@@ -9,9 +9,13 @@ from tests.reference import updates as plain
 from tests.terms.cases import STATES, state
 
 from manifact import GNMF, LPNMF, NMF
+from manifact.backends import numpy as numpy_backend
+from manifact.backends import plain as plain_backend
 from manifact.baselines.lnmf import Activity
+from manifact.solvers.all_solvers import SOLVERS
+from manifact.solvers.engine import run
 from manifact.solvers.multiplicative import multiplicative
-from manifact.terms import ElasticNet, Frobenius, KullbackLeibler, OnSecond, SimplexBasis, gather
+from manifact.terms import ElasticNet, Frobenius, KullbackLeibler, OnSecond, Orthogonality, SimplexBasis, gather
 
 ITERATIONS = 50
 
@@ -163,3 +167,21 @@ def test_a_step_that_solves_for_V_counts_all_terms(penalties, weighted):
     np.testing.assert_allclose(a - c / after.V + gamma * (after.V - 1), 0, atol=1e-10)
     if not penalties:
         np.testing.assert_allclose(after.V, np.sqrt(c / gamma), rtol=1e-10)
+
+
+@pytest.mark.parametrize("rescale", [numpy_backend.rescale, plain_backend.rescale])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_factors_that_vanish_do_not_divide_zero_by_zero(rescale, dtype):
+    """The floor under denominators that have nearly vanished must not vanish itself."""
+    tiny = np.finfo(dtype).tiny
+    positive = np.array([[0.0, 0.0], [tiny, 0.0]], dtype=dtype)
+    after = rescale(np.full((2, 2), tiny, dtype=dtype), np.zeros((2, 2), dtype=dtype), positive)
+    np.testing.assert_array_equal(after, 0)
+
+
+def test_a_penalty_that_empties_both_factors_ends_at_zero():
+    s = state(m=2, k=3)
+    terms = [Frobenius(), Orthogonality(100.0), ElasticNet("V", 100.0, 1.0)]
+    result = run(s, terms, SOLVERS["mu"], max_iter=30, tol=0)
+    assert (np.diff(result.objective) <= 1e-10 * s.data.square_sum).all()
+    assert result.objective[-1] == pytest.approx(s.data.square_sum)

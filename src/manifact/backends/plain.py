@@ -47,7 +47,8 @@ def rescale(P: Array, negative: Any, positive: Any) -> Array:
     xp = namespace(P)
     positive = xp.zeros_like(P) + positive
     mean = float(xp.mean(wide(positive))) or 1.0
-    return P * (negative / xp.maximum(positive, float(xp.finfo(P.dtype).smallest_normal) ** 0.5 * mean))
+    tiny = float(xp.finfo(P.dtype).smallest_normal)
+    return P * (negative / xp.maximum(positive, max(tiny, tiny**0.5 * mean)))
 
 
 def sweep_rows(

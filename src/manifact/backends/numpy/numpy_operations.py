@@ -106,7 +106,8 @@ def rescale(P: Array, negative: Array, positive: Array) -> Array:
     """P ∘ negative / positive, with a floor under the denominators."""
     # Far below the scale of the data: entries that have become tiny must be able to grow again, zeros must not
     # divide by zero.
-    floor = np.sqrt(np.finfo(P.dtype).tiny) * (float(np.mean(positive, dtype=np.float64)) or 1.0)
+    tiny = float(np.finfo(P.dtype).tiny)
+    floor = max(tiny, np.sqrt(tiny) * (float(np.mean(positive, dtype=np.float64)) or 1.0))
     positive = np.asarray(positive, dtype=P.dtype)
     if positive.shape not in (P.shape, (1, P.shape[1])):
         positive = np.broadcast_to(positive, P.shape)
