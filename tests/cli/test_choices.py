@@ -47,6 +47,15 @@ def test_names_are_those_that_the_models_check():
     assert choices.names("graph_reg") == []
 
 
+def test_iterations_and_tolerance_are_told_as_the_models_have_them():
+    usual, affinity = (choices.models()[name].cls for name in ("gnmf", "affinity"))
+    assert f"Default: 100 for mu, {affinity._iterations} for affinity, else {usual._iterations}." in page()
+    assert (usual._tolerance, affinity._tolerance) == (1e-4, 1e-5)
+    assert "Default: 1e-4 (affinity: 1e-5); mu with a graph runs all its iterations." in page()
+    others = [entry.cls for name, entry in choices.models().items() if name != "affinity"]
+    assert {(cls._iterations, cls._tolerance) for cls in others} == {(usual._iterations, usual._tolerance)}
+
+
 def test_what_the_command_line_fills_in():
     models = choices.models()
     assert model_defaults.filled_in(models["affinity"]) == {"n_components": "auto"}

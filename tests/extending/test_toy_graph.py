@@ -63,6 +63,6 @@ class Undeclared(KNNGraph):
 
 def test_builders_that_do_not_declare_it_are_refused_in_one_sentence(X, tmp_path):
     path = tmp_path / "model.safetensors"
-    with pytest.raises(TypeError, match=r"^graph=Undeclared\(\) cannot be saved: [^\n]* of this library$"):
+    with pytest.raises(TypeError, match=r"^graph=Undeclared\(\) cannot be saved: [^\n]* declare it by stored[^\n]*$"):
         GNMF(2, graph=Undeclared(), random_state=0).fit(X).save(path)
     assert not path.exists()

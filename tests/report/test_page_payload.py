@@ -15,7 +15,7 @@ from manifact.report.page_encoding import packed, script_json
 from manifact.report.page_payload import payload
 from manifact.report.part_features import relevance, shares
 from manifact.report.part_members import clusters
-from manifact.report.report_inputs import checked
+from manifact.report.report_inputs import checked, host_copy
 from manifact.report.sample_payload import snippet, weights
 
 
@@ -206,3 +206,18 @@ def test_json_in_a_script_cannot_end_it():
     encoded = script_json({"text": text})
     assert not set("<>&\u2028\u2029") & set(encoded)
     assert json.loads(encoded)["text"] == text
+
+
+def test_models_of_tensors_have_the_page_of_their_numbers(tmp_path):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    X = np.random.default_rng(0).random((60, 7))
+    model, twin = (GNMF(4, random_state=0, solver="mu", assign="kmeans").fit(data) for data in (X, torch.from_numpy(X)))
+    pages = [
+        one.report(given, tmp_path / name) for one, given, name in ((model, X, "a"), (twin, torch.from_numpy(X), "b"))
+    ]
+    assert isinstance(twin.representation_, torch.Tensor)
+    assert len(pages[0].read_text("utf-8")) == pytest.approx(len(pages[1].read_text("utf-8")), rel=1e-2)
+    known = [payload(host_copy(one), checked(one, given)) for one, given in ((model, X), (twin, torch.from_numpy(X)))]
+    assert known[1]["parts"]["size"] == known[0]["parts"]["size"]
+    np.testing.assert_allclose(known[1]["parts"]["share"], known[0]["parts"]["share"])
+    assert known[1]["model"]["relative"] == pytest.approx(known[0]["model"]["relative"])

@@ -164,11 +164,15 @@ class ModelParameters:
         str | None, _chosen("solver", help="mu is the published rule, stopped early; auto the best that fits."), known
     ] = None
     init: Annotated[str | None, _chosen("init", help="Where the iterations start."), known] = None
-    max_iter: Annotated[int | None, typer.Option(min=0, help="Iterations. Default: 100 for mu, else 500.")] = None
+    max_iter: Annotated[
+        int | None, typer.Option(min=0, help="Iterations. Default: 100 for mu, 1000 for affinity, else 500.")
+    ] = None
     tol: Annotated[
         float | None,
         typer.Option(
-            min=0, help="Stop when ten iterations change the objective by less than this share. Default: 1e-4."
+            min=0,
+            help="Stop when ten iterations change the objective by less than this share. Default: 1e-4 (affinity: "
+            "1e-5); mu with a graph runs all its iterations.",
         ),
     ] = None
     n_init: Annotated[int | None, typer.Option(min=1, help="Starts, of which the best goes on.")] = None

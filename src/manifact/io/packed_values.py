@@ -80,7 +80,8 @@ class Packer:
             facts = {argument: getattr(value, attribute) for argument, attribute in entry.arguments.items()}
             return {"graph": kind, "of": self.pack(name, facts)}
         raise TypeError(
-            f"{name}={value!r} cannot be saved: model files hold numbers, texts, arrays and the graphs of this library"
+            f"{name}={value!r} cannot be saved: model files hold numbers, texts, arrays, and graphs that "
+            "declare it by stored_by_parameters or stored"
         )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from manifact.backends import Array
+from manifact.backends import Array, on_host
 
 
 def read(model: Any, attribute: str) -> Any:
@@ -39,7 +39,7 @@ def _missing(model: Any, attribute: str) -> Exception:
 def matrix(model: Any, attribute: str, name: str) -> Array:
     """A factor of a model, or the matrix itself that the user calls ``name``."""
     own = isinstance(model, np.ndarray | list | tuple) or hasattr(model, "__array__")
-    P = np.asarray(model if own else read(model, attribute), dtype=float)
+    P = np.asarray(on_host(model if own else read(model, attribute)), dtype=float)
     if P.ndim != 2 or not P.size:
         raise ValueError(f"{name} has shape {P.shape} but must be a matrix with a row for each")
     if not np.isfinite(P).all():

@@ -67,10 +67,10 @@ def report(
     """
     from manifact.report.html_page import html
     from manifact.report.page_payload import payload
-    from manifact.report.report_inputs import checked, target
+    from manifact.report.report_inputs import checked, host_copy, target
     from manifact.utils.files import write_text
 
     given = checked(model, X, feature_names, sample_names, texts, images, image_shape, labels)
     file = target(path, type(model).__name__)
-    write_text(file, html(payload(model, given, title)))
+    write_text(file, html(payload(host_copy(model), given, title)))
     return file

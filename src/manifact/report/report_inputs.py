@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from manifact.backends import Array
+from manifact.backends import Array, on_host
 from manifact.models import feature_names as naming
 from manifact.utils.files import check_place
 from manifact.utils.labels import labelled
@@ -86,6 +87,15 @@ def target(path: str | PathLike[str] | None, name: str) -> Path:
     return check_place("path", Path(f"{name.lower()}-report.html" if path is None else path))
 
 
+def host_copy(model: Any) -> Any:
+    """The model with its factors as NumPy arrays, wherever they live; its own are left alone."""
+    shown = copy(model)
+    for name in ("representation_", "components_", "concepts_"):
+        if name in vars(model):
+            setattr(shown, name, on_host(getattr(model, name)))
+    return shown
+
+
 def _size(model: Any) -> tuple[int, int]:
     check_is_fitted(model)
     if not hasattr(model, "representation_"):
@@ -100,6 +110,7 @@ def _size(model: Any) -> tuple[int, int]:
 def _samples(X: Any, n: int, m: int) -> Any:
     if X is None:
         return None
+    X = on_host(X)
     X = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X)
     if X.ndim != 2 or X.shape[0] != n:
         count = X.shape[0] if X.ndim else "no"
