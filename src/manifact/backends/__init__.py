@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from array_api_compat import array_namespace as namespace
+from array_api_compat import device as device_of
 
 from manifact.backends.matrix import Matrix
 from manifact.backends.protocol import Array, Backend, Data, Gram, silent
@@ -26,6 +27,7 @@ __all__ = [
     "as_kernel",
     "backend_of",
     "contiguous",
+    "device_of",
     "host_dtype",
     "namespace",
     "on_host",

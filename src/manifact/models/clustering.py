@@ -63,7 +63,7 @@ class Clustering:
             raise ValueError("graph_X is used only where samples are tied to their neighbours: leave it out")
         V = on_host(self._clustered(self._project(self._checked(X), tie, graph_X)))
         if self.assign == "kmeans":
-            return self.assigner_.predict(V)
+            return self.assigner_.predict(V.astype(self.assigner_.cluster_centers_.dtype, copy=False))
         return nearest_part(V, self._part_means) if self.assign == "nearest" else V.argmax(axis=1)
 
     def _clustered(self, V: Array) -> Array:

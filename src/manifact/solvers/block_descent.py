@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from manifact.backends import Array, backend_of, namespace, on_host
+from manifact.backends import Array, backend_of, device_of, namespace, on_host
 from manifact.solvers.momentum import with_momentum
 from manifact.solvers.solver import Memory, solver
 from manifact.terms.losses import Loss
@@ -67,7 +67,8 @@ def _iterate(terms: Sequence[Any], s: State, before: State, rate: float) -> Stat
         # What ‖u_k‖² costs in the penalties on V, if V takes over the scale of U. L1 costs ‖u_k‖ Σ_j v_jk, which lies
         # below (‖u_k‖² + 1) / 2 times the sum and meets it at ‖u_k‖ = 1.
         costs = penalties(terms, new, "V").column_costs(V)
-        form = replace(form, G=form.G + costs * namespace(form.G).eye(len(costs), dtype=form.G.dtype))
+        unit = namespace(form.G).eye(len(costs), dtype=form.G.dtype, device=device_of(form.G))
+        form = replace(form, G=form.G + costs * unit)
     return _settled(terms, new.replace("U", form.lowered(point.U, SWEEPS)))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from manifact.backends import Array, backend_of, namespace, on_host
+from manifact.backends import Array, backend_of, device_of, namespace, on_host
 from manifact.solvers.line_search import backtrack
 from manifact.solvers.multiplicative import feasible, ratio
 from manifact.solvers.solver import Memory, solver
@@ -67,7 +67,7 @@ def simplex_basis(s: State, terms: Sequence[Any]) -> State:
     """Each column of U in turn to its minimiser of <H, UᵀU> − 2 <U, B> with Σ_i u_ik = 1."""
     form = gather_forms([term for term in terms if hasattr(term, "rows")], "rows", s, "U")
     xp = namespace(s.U)
-    H = form.G + form.shift * xp.eye(s.U.shape[1], dtype=form.G.dtype)
+    H = form.G + form.shift * xp.eye(s.U.shape[1], dtype=form.G.dtype, device=device_of(form.G))
     H, B = xp.astype(H, s.U.dtype, copy=False), form.B
     U = s.U + 0.0
     for k in range(U.shape[1]):
