@@ -87,7 +87,7 @@ class Checkpoint:
 
 def _renamed(arrays: dict[str, Array]) -> dict[str, Array]:
     """The arrays of the earlier format under their names in this one."""
-    renamed = {}
+    renamed: dict[str, Array] = {}
     for name, value in arrays.items():
         if name == "pace":
             renamed |= {f"{MEMORY}/rate": value[0], f"{MEMORY}/bound": value[1]}
