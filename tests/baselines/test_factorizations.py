@@ -53,6 +53,16 @@ class TestFiftyIterationsEqualTheTranscription:
         assert_same(model, KINDS[kind](X), *expected)
         assert model.objective_[-1] == pytest.approx(plain.lnmf_objective(X, *expected), rel=1e-10)
 
+    def test_lnmf_keeps_zeros(self):
+        X, _, V, U = problem()
+        V[::3, 0], V[1::3, 1], U[::2, 2] = 0, 0, 0
+        sums = U.sum(axis=0)
+        expected = iterate(lambda U, V: plain.lnmf(X, U, V), U / sums, V * sums)
+        model = raw(LNMF, V, U)
+        assert_same(model, X, *expected)
+        assert not model.representation_[::3, 0].any()
+        assert not model.representation_[1::3, 1].any()
+
     @pytest.mark.parametrize("kind", KINDS)
     @pytest.mark.parametrize("solver", ["columns", "projected"])
     @pytest.mark.parametrize(("sparse_U", "sparse_V"), [(0.5, None), (None, 0.4), (0.7, 0.3), (None, None)])

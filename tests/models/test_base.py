@@ -247,6 +247,29 @@ def test_collinear_bases_are_projected_on_exactly(rng):
     np.testing.assert_allclose(model.transform(X) @ components, expected @ components, rtol=1e-6)
 
 
+def test_inverse_transform_of_whole_numbers():
+    model, V = NMF(3).fit(problem()[0]), [[1, 0, 0], [0, 2, 0]]
+    for given in (V, np.asarray(V)):
+        np.testing.assert_array_equal(model.inverse_transform(given)[1], 2 * model.components_[1])
+
+
+def test_inverse_transform_of_a_data_frame():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    model = NMF(3).fit(problem()[0])
+    np.testing.assert_array_equal(
+        model.inverse_transform(pandas.DataFrame(model.representation_)), model.representation_ @ model.components_
+    )
+
+
+def test_inverse_transform_takes_the_wider_type():
+    X = problem()[0]
+    model = NMF(3).fit(X)
+    V = model.representation_.astype(np.float32)
+    np.testing.assert_array_equal(model.inverse_transform(V), V.astype(np.float64) @ model.components_)
+    single = NMF(3).fit(X.astype(np.float32))
+    assert single.inverse_transform(V).dtype == np.float32
+
+
 def test_inverse_transform_refuses_another_width():
     with pytest.raises(ValueError, match=r"V has shape .* but must be n x 3"):
         NMF(3).fit(problem()[0]).inverse_transform(np.ones((2, 4)))
@@ -301,6 +324,23 @@ class TestInterrupts:
         np.testing.assert_array_equal(model.components_, expected.components_)
         assert not model.converged_
         assert model.transform(X).shape == (24, 4)
+
+    @pytest.mark.parametrize(("assign", "has_labels"), [("kmeans", False), ("argmax", True), ("nearest", True)])
+    def test_ctrl_c_keeps_the_clusters_that_are_read_off(self, assign, has_labels):
+        X = problem()[0]
+
+        def interrupt(iteration):
+            if iteration.number == 3:
+                raise KeyboardInterrupt
+
+        model = GNMF(4, assign=assign, random_state=0)
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(X, callbacks=interrupt)
+        assert hasattr(model, "labels_") == has_labels
+        if has_labels:
+            expected = GNMF(4, assign=assign, random_state=0, max_iter=3).fit(X)
+            np.testing.assert_array_equal(model.labels_, expected.labels_)
+            np.testing.assert_array_equal(model.predict(X), expected.predict(X))
 
 
 class TestCheckpoints:

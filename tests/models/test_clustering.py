@@ -31,6 +31,13 @@ def _at(fitted, centres):
     return fitted
 
 
+@pytest.mark.parametrize(("fitted", "new"), [(np.float32, np.float64), (np.float64, np.float32)])
+def test_new_samples_may_be_of_another_type(rng, fitted, new):
+    X = rng.random((30, 6))
+    model = NMF(3, assign="kmeans", random_state=0).fit(X.astype(fitted))
+    np.testing.assert_array_equal(model.predict(X.astype(new)), model.predict(X.astype(fitted)))
+
+
 def test_the_length_of_a_row_does_not_matter(rng):
     V = rng.gamma(0.5, size=(50, 4))
     means = means_of_parts(V)

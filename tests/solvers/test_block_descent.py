@@ -133,6 +133,16 @@ def test_a_dead_part_starts_anew_and_says_so():
     assert model.objective_[-1] < two.objective_[-1]
 
 
+@pytest.mark.parametrize(("l1_ratio", "alive"), [(0.0, True), (0.5, False)])
+def test_only_l1_may_leave_a_part_empty(l1_ratio, alive, recwarn):
+    X, _, V, U = problem(k=3)
+    V[:, 1], U[:, 1] = 0, 0
+    penalties = {"alpha_V": 1e-3, "alpha_U": 0.0, "l1_ratio": l1_ratio}
+    model = NMF(3, init=(V, U.T), max_iter=20, tol=0, **penalties).fit(X)
+    assert (model.representation_.sum(axis=0).min() > 0) == alive
+    assert any("had become empty" in str(warning.message) for warning in recwarn) == alive
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_warm_start_at_the_minimum_stays_there(dtype):
     X = problem(n=60)[0].astype(dtype)

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from tests.terms.cases import embedding, state
 
-from manifact.terms import Affinity
+from manifact.backends import as_data
+from manifact.terms import Affinity, State
 
 
 def test_samples_without_an_embedding_are_left_out():
@@ -27,3 +28,12 @@ def test_two_on_the_same_samples_are_one_and_a_constant():
     gaps = [both.value(at) - one.value(at) - other.value(at) for at in (s, s.replace("V", 2 * s.V))]
     assert gaps[0] == pytest.approx(gaps[1], rel=1e-9)
     assert one.added(Affinity(embedding(empty=3), 0.5)) is None
+
+
+def test_the_gradient_has_the_type_of_the_factors_on_every_backend():
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    s, term = state(), Affinity(embedding(), 0.3)
+    single = State(as_data(torch.ones((24, 20))), torch.ones((20, 4)), torch.tensor(s.V, dtype=torch.float32))
+    for mine, expected in zip(term.gradient(single, "V"), term.gradient(s, "V"), strict=True):
+        assert mine.dtype == torch.float32
+        np.testing.assert_allclose(mine.numpy(), expected, rtol=1e-5, atol=1e-5)

@@ -88,3 +88,4 @@ def test_costs_of_columns_grow_with_the_square_of_their_scale():
     np.testing.assert_allclose(form.column_costs(3 * s.V), 9 * costs)
     linear = ElasticNet("V", 0.7, 0.0).rows(s, "V").column_costs(s.V)
     np.testing.assert_allclose(linear, 0.7 / 2 * s.V.sum(axis=0))
+    np.testing.assert_array_equal(ElasticNet("V", 0.0, 0.0).rows(s, "V").column_costs(s.V), np.zeros(s.V.shape[1]))

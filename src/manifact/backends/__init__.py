@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from array_api_compat import array_namespace as namespace
-from array_api_compat import device
+from array_api_compat import device as device_of
 
 from manifact.backends.matrix import Matrix
 from manifact.backends.protocol import Array, Backend, Data, Gram, silent
@@ -27,6 +27,7 @@ __all__ = [
     "as_kernel",
     "backend_of",
     "contiguous",
+    "device_of",
     "host_dtype",
     "identity",
     "namespace",
@@ -77,7 +78,7 @@ def host_dtype(array: Any) -> np.dtype[Any]:
 
 def identity(G: Any) -> Any:
     """The identity of a square array's size and type, where it lives."""
-    return namespace(G).eye(G.shape[0], dtype=G.dtype, device=device(G))
+    return namespace(G).eye(G.shape[0], dtype=G.dtype, device=device_of(G))
 
 
 def on_host(array: Any) -> Any:

@@ -45,7 +45,3 @@ class FactorOperations:
     def rescale(self, P: Array, negative: Array, positive: Array) -> Array:
         """P ∘ negative / positive, with a floor under the denominators."""
         return self.backend.rescale(P, negative, positive)
-
-    def sweep(self, V: Array, G: Array, B: Array, scale: Any, shift: Any, sweeps: int) -> Array:
-        """V after exact coordinate steps on scale_j vᵀGv − 2 b_jᵀv + shift_j vᵀv over v ≥ 0, each row on its own."""
-        return self.backend.sweep_rows(V, G, B, scale, shift, sweeps)

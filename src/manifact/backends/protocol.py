@@ -64,9 +64,6 @@ class Products(Protocol):
     def inner(self, A: Array, B: Array) -> float:
         """Σ a_ij b_ij."""
 
-    def sweep(self, V: Array, G: Array, B: Array, scale: Any, shift: Any, sweeps: int) -> Array:
-        """V after exact coordinate steps on scale_j vᵀGv − 2 b_jᵀv + shift_j vᵀv over v ≥ 0, each row on its own."""
-
     def rescale(self, P: Array, negative: Array, positive: Array) -> Array:
         """P ∘ negative / positive, with a floor under the denominators."""
 

@@ -106,6 +106,8 @@ class Activity(Term):
         xp = namespace(s.V)
         gamma = s.data.weighted(xp.ones_like(s.V[:, :1]))
         rest, c = positive - gamma, s.V * negative
+        # Basis vectors sum to 1 up to rounding, which must not fill the zeros of V.
+        rest = xp.where(xp.abs(rest) <= 4 * float(xp.finfo(s.V.dtype).eps) * gamma, 0.0, rest)
         root = xp.sqrt(rest * rest + 4 * gamma * c)
         # root − rest without cancellation where rest > 0.
         far = 2 * c / xp.maximum(rest + root, smallest_normal(root))

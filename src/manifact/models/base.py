@@ -141,9 +141,11 @@ class Factorization(
         self._store(problem, plan, result)
         if tasks is not None:
             tasks.close()
-        if result.reason == "interrupted":
+        interrupted = result.reason == "interrupted"
+        # Somebody who interrupts does not wait for k-means.
+        self._make_clusters(self.representation_, None if interrupted else problem.rng)
+        if interrupted:
             raise KeyboardInterrupt(f"interrupted after iteration {result.n_iter}: the model holds the last iterate")
-        self._make_clusters(self.representation_, problem.rng)
 
     def _checked(self, X: Any) -> Any:
         """New samples, validated."""

@@ -63,7 +63,7 @@ class Clustering:
             raise ValueError("graph_X is used only where samples are tied to their neighbours: leave it out")
         V = on_host(self._clustered(self._project(self._checked(X), tie, graph_X)))
         if self.assign == "kmeans":
-            return self.assigner_.predict(V)
+            return self.assigner_.predict(V.astype(self.assigner_.cluster_centers_.dtype, copy=False))
         return nearest_part(V, self._part_means) if self.assign == "nearest" else V.argmax(axis=1)
 
     def _clustered(self, V: Array) -> Array:
@@ -75,10 +75,10 @@ class Clustering:
         for stale in ("labels_", *KEPT.values()):
             self.__dict__.pop(stale, None)
 
-    def _make_clusters(self, V: Array, rng: np.random.RandomState) -> Self:
-        """The cluster of each training sample, and what new ones need."""
+    def _make_clusters(self, V: Array, rng: np.random.RandomState | None) -> Self:
+        """The cluster of each training sample, and what new ones need; without ``rng`` only those that are read off."""
         V = on_host(self._clustered(V))
-        if self.assign == "kmeans":
+        if self.assign == "kmeans" and rng is not None:
             # A run that continues from a checkpoint has drawn no start: by its seed it gets the same clusters.
             seed = self.random_state if isinstance(self.random_state, int) else rng
             self.assigner_ = KMeans(min(V.shape[1], V.shape[0]), n_init=20, random_state=seed).fit(V)

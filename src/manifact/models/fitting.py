@@ -57,8 +57,9 @@ def _first(model: Any, problem: Problem, plan: Plan) -> Result:
 
 
 def as_if_at(model: Any, iteration: Any, problem: Problem, plan: Plan) -> dict[str, Any]:
-    """What this model would hold, had the run ended at an iteration (but clusters, which take k-means)."""
+    """What this model would hold, had the run ended at an iteration (but clusters that take k-means)."""
     twin = copy(model)
     result = Result(iteration.state, np.array(iteration.objective), "callback", iteration.memory)
     twin._store(problem, plan, result)
+    twin._make_clusters(twin.representation_, rng=None)
     return dict(vars(twin))

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from manifact.backends import Array, as_data, backend_of, host_dtype, on_host
+from manifact.backends import Array, as_data, backend_of, host_dtype, namespace, on_host
 from manifact.terms import Loss, State
 from manifact.utils import checks
 from manifact.utils.memory import require
@@ -55,10 +55,13 @@ class Projection(TransformerMixin):
     def inverse_transform(self, V: Any) -> Array:
         """V Uᵀ, dense."""
         check_is_fitted(self)
-        V = V if hasattr(V, "shape") else np.asarray(V)
+        # Data frames and lists are NumPy's; arrays of other packages stay where they are.
+        V = V if hasattr(V, "__dlpack__") else np.asarray(V)
         if V.ndim != 2 or V.shape[1] != self._k:
             raise ValueError(f"V has shape {tuple(V.shape)} but must be n x {self._k}")
-        require(V.shape[0] * self.components_.shape[1] * 8, "V Uᵀ", "pass fewer rows of V")
+        dtype, xp = np.result_type(host_dtype(V), host_dtype(self.components_)), namespace(V)
+        require(V.shape[0] * self.components_.shape[1] * dtype.itemsize, "V Uᵀ", "pass fewer rows of V")
+        V = xp.astype(V, getattr(xp, dtype.name), copy=False)
         return V @ beside_samples(self.components_, V)
 
     def score(self, X: Any, y: Any = None) -> float:

@@ -48,8 +48,10 @@ class Affinity(Term):
         xp = namespace(s.V)
         M, A = self.products(s)
         F, inside = self.placed(s.V)
-        drawn, pushed = F @ M, inside * (s.V @ A)
-        return 4 * self.mu * (pushed + xp.maximum(-drawn, 0)), 4 * self.mu * xp.maximum(drawn, 0)
+        drawn, pushed = F @ M, inside * (xp.astype(s.V, A.dtype, copy=False) @ A)
+        parts = pushed + xp.maximum(-drawn, 0), xp.maximum(drawn, 0)
+        positive, negative = (4 * self.mu * xp.astype(part, s.V.dtype, copy=False) for part in parts)
+        return positive, negative
 
     def swept(self, V: Array, G: Array, B: Array, scale: Any, shift: float) -> Array:
         """V after a round of exact coordinate steps on this term and a quadratic one."""

@@ -59,9 +59,9 @@ class RowQuadratic:
     def column_costs(self, P: Array) -> Array:
         """What each column of P costs, in float64, −2 bᵀp counted half: how costs grow with the square of a scale."""
         backend, xp = backend_of(P), namespace(P)
-        costs: Any = 0.0
+        costs: Any = xp.astype(xp.zeros_like(P[0]), xp.float64, copy=False)
         if not (isinstance(self.shift, float) and self.shift == 0):
-            costs = backend.column_products(P, P * _column(self.shift))
+            costs = costs + backend.column_products(P, P * _column(self.shift))
         if self.B is not None:
             costs = costs - backend.column_products(P, self._right(P))
         if self.G is not None:

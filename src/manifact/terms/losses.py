@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from array_api_compat import device
-
-from manifact.backends import Array, backend_of, namespace, smallest_normal
+from manifact.backends import Array, backend_of, device_of, namespace, smallest_normal
 from manifact.terms.forms import LogBound, RowQuadratic
 from manifact.terms.smoothness import EntropicSmoothness, Smoothness
 from manifact.terms.state import State
@@ -59,7 +57,7 @@ class Loss(Term):
         """
         xp = namespace(U)
         mean = max(data.square_sum / max(1, data.shape[0] * data.shape[1]), 0.0) ** 0.5
-        V = xp.zeros((data.shape[0], U.shape[1]), dtype=U.dtype, device=device(U)) + (mean or 1.0)
+        V = xp.full((data.shape[0], U.shape[1]), mean or 1.0, dtype=U.dtype, device=device_of(U))
         drawn = 0.0 if pull is None else 2 * pull
         held = held[:, None] if getattr(held, "ndim", 0) == 1 else held
         power = self.powers.get("V", 1.0)

@@ -37,7 +37,9 @@ class ElasticNet(Term):
 
     def rows(self, s: State, block: str) -> RowQuadratic | None:
         """Exactly the term."""
-        return RowQuadratic(B=-self.l1 / 2, shift=self.l2 / 2) if block == self.block else None
+        if block != self.block:
+            return None
+        return RowQuadratic(B=-self.l1 / 2 if self.l1 else None, shift=self.l2 / 2)
 
     def bound(self, s: State, block: str) -> LogBound | None:
         """Exactly the term."""
