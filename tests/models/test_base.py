@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.optimize import minimize
+from sklearn.base import clone
 from tests.conftest import KINDS, problem
 
-from manifact import GNMF, LPNMF, NMF
+from manifact import GNMF, LPNMF, NMF, SPNMF, AffinityNMF
+from manifact.baselines import SparseNMF
 from manifact.graphs import KNNGraph, LabelGraph
 
 MODELS = {
@@ -418,3 +420,27 @@ def test_verbose_draws_a_bar(capsys):
     assert "GNMF" in out
     assert "5/5" in out
     assert "objective" in out
+
+
+@pytest.mark.parametrize(
+    ("model", "former", "now"),
+    [
+        (SPNMF(2), "bcd", "simplex"),
+        (AffinityNMF(2), "bcd", "affinity"),
+        (SparseNMF(2), "bcd", "columns"),
+        (SparseNMF(2), "mu", "projected"),
+    ],
+)
+def test_former_names_of_solvers_warn_and_work(model, former, now):
+    X = problem()[0]
+    expected = clone(model).set_params(solver=now, random_state=0, max_iter=3).fit(X)
+    model = clone(model).set_params(solver=former, random_state=0, max_iter=3)
+    with pytest.warns(DeprecationWarning, match=f"solver='{former}' of {type(model).__name__} is now called '{now}'"):
+        model.fit(X)
+    assert model.solver_ == now
+    np.testing.assert_array_equal(model.components_, expected.components_)
+
+
+def test_a_solver_that_a_model_never_had_is_refused():
+    with pytest.raises(ValueError, match="solver='newton' cannot minimise SPNMF"):
+        SPNMF(2, solver="newton").fit(problem()[0])

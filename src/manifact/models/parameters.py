@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from manifact.models.clustering import ASSIGNMENTS
@@ -34,6 +35,14 @@ def check_parameters(model: Any) -> None:
 
 def _check_solver(model: Any) -> None:
     known = ("auto", *model._solvers)
+    if model.solver != model._solver_name and model.solver != "auto":
+        warnings.warn(
+            f"solver={model.solver!r} of {type(model).__name__} is now called {model._solver_name!r}: the old name "
+            "goes with version 1.0",
+            DeprecationWarning,
+            stacklevel=5,
+        )
+        return
     if not isinstance(model.solver, str) or model.solver not in SOLVERS:
         checks.option("solver", model.solver, known)
     elif model.solver not in known:

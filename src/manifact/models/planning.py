@@ -59,6 +59,13 @@ class Planning:
         own = [name for name, solver in SOLVERS.items() if loss.name in solver.losses]
         return tuple(name for name in (*loss.solvers, *own) if kind in SOLVERS[name].kinds)
 
+    @property
+    def _solver_name(self) -> str:
+        """The solver that is asked for, by the name that it has now; "auto" is the first that can."""
+        if self.solver in ("auto", *self._solvers):
+            return self._solvers[0] if self.solver == "auto" else self.solver
+        return next((name for name in self._solvers if self.solver in SOLVERS[name].formerly), self.solver)
+
     def _model_terms(self, problem: Problem, exact: bool) -> list[Term]:
         """The terms beside the loss and the penalties; ``exact`` asks for linear solves to the last digits."""
         return []
@@ -95,7 +102,7 @@ class Planning:
 
     def _plan(self, problem: Problem) -> Plan:
         """Solver, terms, iterations and tolerance, with the defaults filled in."""
-        solver = SOLVERS[self._solvers[0] if self.solver == "auto" else self.solver]
+        solver = SOLVERS[self._solver_name]
         published = solver.name == "mu"
         max_iter = (MU_ITERATIONS if published else self._iterations) if self.max_iter is None else self.max_iter
         untold = 0.0 if self._stops_early and published else self._tolerance

@@ -21,7 +21,8 @@ class Loss(Term):
     """How far V Uᵀ is from X, summed over all entries; rows weighted by γ.
 
     A new loss has a ``name``, ``value`` and ``gradient``, and becomes known by subclassing; the rest has defaults that
-    work for every loss. One that cannot take all data says so in ``check``.
+    work for every loss. One that cannot take all data says so in ``check``. With ``rows`` goes ``misfits(s)``, the loss
+    of each sample, and with ``bound`` ``mass(s)``, the sum of its c.
     """
 
     name: ClassVar[str]
@@ -44,6 +45,13 @@ class Loss(Term):
     def gradient(self, s: State, block: str) -> Parts:
         """Positive and negative part."""
         raise NotImplementedError
+
+    def lacks(self, need: str) -> str | None:
+        """The forms of a loss come with what solvers ask beside them."""
+        beside = {"rows": "misfits", "bound": "mass"}.get(need)
+        if hasattr(self, need) and beside is not None and not hasattr(self, beside):
+            return f"no {beside}(s), which goes with {need}"
+        return super().lacks(need)
 
     def error(self, value: float) -> float:
         """The reconstruction error, as scikit-learn reports it, of a value."""

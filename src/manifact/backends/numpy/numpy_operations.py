@@ -151,8 +151,8 @@ def solve_columns(
     p = 0 if pieces.flat is None else pieces.flat.shape[0]
     over_rows(
         conjugate_gradients.solve_columns, -(-k // width), 20 * entries * k, *_arrays(pieces.edges, n),
-        *_arrays(pieces.tall, n), *_arrays(pieces.flat, p), lam, pieces.degrees + loops, A, np.ascontiguousarray(B),
-        tol, reduction, refinements, steps, width, Z, residual,
+        *_arrays(pieces.tall, n), *_arrays(pieces.flat, p), lam, pieces.degrees + loops, loops, A,
+        np.ascontiguousarray(B), tol, reduction, refinements, steps, width, Z, residual,
     )  # fmt: skip
     return Z, float(residual.max(initial=0.0))
 

@@ -103,14 +103,14 @@ def solve_columns(
     pieces: Pieces, A: Any, lam: float, B: Any, start: Any, tol: float, reduction: float
 ) -> tuple[Any, float]:
     """Column k is (diag(A_k) + λL)⁻¹ b_k, and the largest relative residual that is left."""
-    loops = 0.0 if pieces.loops is None else pieces.loops
-    held = like(np.asarray(pieces.degrees + loops), B).to(B.dtype)[:, None]
-    diagonal = torch.zeros_like(B) + A.to(B.dtype) + lam * held
+    loops = np.zeros_like(pieces.degrees) if pieces.loops is None else pieces.loops
+    degrees, held = (like(part, B).to(B.dtype)[:, None] for part in (pieces.degrees, loops))
+    diagonal = torch.zeros_like(B) + A.to(B.dtype) + lam * degrees
     # A vertex without neighbours, loss or penalty has nothing to determine it: it gets 0.
     diagonal = torch.where(diagonal > 0, diagonal, 1.0)
 
     def apply(P: Any) -> Any:
-        out = diagonal * P
+        out = (diagonal + lam * held) * P
         if pieces.edges is not None:
             out = out - lam * times(pieces.edges, P)
         if pieces.tall is not None and pieces.flat is not None:

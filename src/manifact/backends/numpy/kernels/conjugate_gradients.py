@@ -99,13 +99,13 @@ def _block(M: Any, first: int, fill: float, out: Any) -> None:
 @kernel
 def solve_columns(
     indptr: Any, indices: Any, weights: Any, tall_indptr: Any, tall_indices: Any, tall_values: Any, flat_indptr: Any,
-    flat_indices: Any, flat_values: Any, lam: float, degrees: Any, A: Any, B: Any, tol: float, reduction: float,
-    refinements: int, max_iter: int, width: int, Z: Any, residual: Any, start: int, stop: int,
+    flat_indices: Any, flat_values: Any, lam: float, degrees: Any, loops: Any, A: Any, B: Any, tol: float,
+    reduction: float, refinements: int, max_iter: int, width: int, Z: Any, residual: Any, start: int, stop: int,
 ) -> None:  # fmt: skip
     """Z, which holds a start, becomes the solution; residual_k = ‖b − A z‖ / ‖b‖.
 
     A column ends when its residual is below ``tol`` ‖b‖, or ``reduction`` times that of the start. A is n x k or one
-    row; ``degrees`` are the row sums of edges + tall · flat.
+    row; ``degrees`` are the row sums of edges + tall · flat, ``loops`` what tall · flat has on its diagonal.
 
     One function, long as it is: arrays that come in as arguments may overlap as far as the compiler knows, and in
     float32 its loops would be half as fast.
@@ -114,6 +114,8 @@ def solve_columns(
     number = B.dtype.type
     shape = (n, width)
     D, b, z = np.empty(shape, B.dtype), np.empty(shape, B.dtype), np.empty(shape, B.dtype)
+    # The diagonal of the whole matrix, by which residuals are scaled.
+    M = np.empty(shape, B.dtype)
     R, P, AP = np.empty(shape, B.dtype), np.empty(shape, B.dtype), np.empty(shape, B.dtype)
     step, between = np.empty(shape, B.dtype), np.empty((len(flat_indptr) - 1, width), B.dtype)
     size, left, goal = np.empty(width), np.empty(width), np.empty(width)
@@ -131,6 +133,9 @@ def solve_columns(
                 # A vertex without neighbours, loss or penalty has nothing to determine it: it gets 0.
                 if D[j, c] <= 0:
                     D[j, c] = 1
+                M[j, c] = D[j, c] - number(lam * loops[j])
+                if M[j, c] <= 0:
+                    M[j, c] = D[j, c]
         _square_sums(b, size)
         for refinement in range(refinements + 1):
             _residual(
@@ -155,7 +160,7 @@ def solve_columns(
             rho[:] = 0
             for j in range(n):
                 for c in range(width):
-                    P[j, c] = R[j, c] / D[j, c]
+                    P[j, c] = R[j, c] / M[j, c]
                     step[j, c] = 0
                     rho[c] += R[j, c] * P[j, c]
             for _ in range(max_iter):
@@ -184,14 +189,14 @@ def solve_columns(
                         r = R[j, c] - alpha[c] * AP[j, c]
                         R[j, c] = r
                         left_new[c] += r * r
-                        rho_new[c] += r * r / D[j, c]
+                        rho_new[c] += r * r / M[j, c]
                 for c in range(width):
                     active = alpha[c] != 0 and rho[c] > 0
                     beta[c] = number(rho_new[c] / rho[c] if active else 0.0)
                     left[c], rho[c] = left_new[c], rho_new[c]
                 for j in range(n):
                     for c in range(width):
-                        P[j, c] = R[j, c] / D[j, c] + beta[c] * P[j, c]
+                        P[j, c] = R[j, c] / M[j, c] + beta[c] * P[j, c]
             for j in range(n):
                 for c in range(width):
                     z[j, c] += step[j, c]
