@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from manifact.backends import Array, backend_of, identity, namespace, on_host
+from manifact.backends import Array, backend_of, identity, on_host
 from manifact.solvers.line_search import backtrack
 from manifact.solvers.multiplicative import feasible, ratio
 from manifact.solvers.solver import Memory, solver
@@ -66,25 +66,23 @@ def shortened(s: State, terms: Sequence[Any], block: str) -> State:
 def simplex_basis(s: State, terms: Sequence[Any]) -> State:
     """Each column of U in turn to its minimiser of <H, UᵀU> − 2 <U, B> with Σ_i u_ik = 1."""
     form = gather_forms([term for term in terms if hasattr(term, "rows")], "rows", s, "U")
-    xp = namespace(s.U)
-    H = form.G + form.shift * identity(form.G)
-    H, B = xp.astype(H, s.U.dtype, copy=False), form.B
-    U = s.U + 0.0
+    # On the host: column after column there is little to do at a time.
+    U = np.array(on_host(s.U))
+    H = on_host(form.G + form.shift * identity(form.G)).astype(U.dtype, copy=False)
+    B = on_host(form.B)
     for k in range(U.shape[1]):
-        if float(H[k, k]) > 0:
+        if H[k, k] > 0:
             others = U @ H[:, k] - U[:, k] * H[k, k]
             U[:, k] = onto_simplex((B[:, k] - others) / H[k, k])
-    return s.replace("U", U)
+    return s.replace("U", backend_of(s.U).like(U, s.U))
 
 
 def onto_simplex(v: Array) -> Array:
     """The nearest point with entries ≥ 0 that sum to 1 (Duchi et al. 2008)."""
     # Shifting v does not move its projection; from the largest entry down the 1 is not lost beside large numbers.
-    wide = on_host(v).astype(np.float64)
-    shifted = wide - wide.max()
+    shifted = v.astype(np.float64) - float(v.max())
     sorted_down = np.sort(shifted)[::-1]
-    excess = (np.cumsum(sorted_down) - 1) / np.arange(1, len(wide) + 1)
+    excess = (np.cumsum(sorted_down) - 1) / np.arange(1, len(v) + 1)
     last = np.flatnonzero(sorted_down > excess)[-1]
     nearest = np.maximum(shifted - excess[last], 0)
-    placed = backend_of(v).like(nearest / nearest.sum(), v)
-    return namespace(v).astype(placed, v.dtype, copy=False)
+    return (nearest / nearest.sum()).astype(v.dtype)
