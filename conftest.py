@@ -1,0 +1,5 @@
+"""What pytest leaves out: doctests of rooms whose package is not installed."""
+
+from importlib.util import find_spec
+
+collect_ignore_glob = [] if find_spec("torch") else ["src/manifact/backends/torch/*"]
