@@ -243,6 +243,11 @@ class TestLNMF:
 
 
 class TestSparseNMF:
+    def test_the_published_rule_stops_where_papers_do(self):
+        X = problem()[0]
+        assert SparseNMF(3, solver="projected", tol=0, random_state=0).fit(X).n_iter_ == 100
+        assert SparseNMF(3, solver="columns", tol=0, random_state=0).fit(X).n_iter_ == 500
+
     @pytest.mark.parametrize("solver", ["columns", "projected"])
     @pytest.mark.parametrize("normalize", ["basis", None])
     def test_the_factors_are_as_sparse_as_asked(self, solver, normalize):

@@ -155,7 +155,7 @@ def columns(terms: Sequence[Any], s: State, memory: Memory) -> tuple[State, Memo
     return _alternate(terms, s, by_columns, free_by_ratio=False), memory
 
 
-@solver("projected", formerly=("mu",), **_FACTS)
+@solver("projected", formerly=("mu",), published=True, **_FACTS)
 def projected(terms: Sequence[Any], s: State, memory: Memory) -> tuple[State, Memory]:
     """One iteration of the published rule: a step down the gradient, then the nearest point that is sparse enough.
 

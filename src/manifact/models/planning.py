@@ -19,8 +19,8 @@ from manifact.utils import checks
 from manifact.utils.errors import Sentence
 from manifact.utils.memory import require
 
-#: Iterations where ``max_iter`` is None: the papers stop `mu` at 100, and for graph models that is part of the method.
-MU_ITERATIONS = 100
+#: Iterations of a published rule where ``max_iter`` is None: with a graph, stopping there is part of the method.
+PUBLISHED_ITERATIONS = 100
 #: Parameters that do not change the iterates: a run may go on from a checkpoint with other values of them.
 FREE = ("max_iter", "verbose", "assign", "normalize", "device")
 
@@ -103,9 +103,9 @@ class Planning:
     def _plan(self, problem: Problem) -> Plan:
         """Solver, terms, iterations and tolerance, with the defaults filled in."""
         solver = SOLVERS[self._solver_name]
-        published = solver.name == "mu"
-        max_iter = (MU_ITERATIONS if published else self._iterations) if self.max_iter is None else self.max_iter
-        untold = 0.0 if self._stops_early and published else self._tolerance
+        untold_iterations = PUBLISHED_ITERATIONS if solver.published else self._iterations
+        max_iter = untold_iterations if self.max_iter is None else self.max_iter
+        untold = 0.0 if self._stops_early and solver.published else self._tolerance
         tol = untold if self.tol is None else self.tol
         terms: list[Term] = [self._loss]
         terms += [*self._model_terms(problem, exact=self.tol == 0), *self._penalties(problem.X.shape)]

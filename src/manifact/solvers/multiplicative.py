@@ -19,7 +19,7 @@ def feasible(terms: Sequence[Any], s: State) -> State:
     return s
 
 
-@solver("mu", needs="gradient", begin=feasible, imposes=(Constraint,))
+@solver("mu", needs="gradient", begin=feasible, imposes=(Constraint,), published=True)
 def multiplicative(terms: Sequence[Any], s: State, memory: Memory) -> tuple[State, Memory]:
     """One iteration: V from the old U, then U from the new V. A block in no term stays as it is."""
     update = multiply_signed if s.kind == "concepts" and s.data.signed else multiply

@@ -45,6 +45,8 @@ class Solver:
     knows: tuple[type, ...] = ()
     #: Constraints that its steps end inside.
     imposes: tuple[type, ...] = ()
+    #: Whether it is the rule that papers published, whose early stop is theirs as well.
+    published: bool = False
     #: Names that it had.
     formerly: tuple[str, ...] = ()
     #: Whether it works on NumPy's arrays only.
