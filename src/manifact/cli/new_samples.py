@@ -21,10 +21,36 @@ def read_for(model: Any, path: Path, data: Path, reading: Mapping[str, Any]) -> 
         )
     source = getattr(model, "source_", {})
     samples = read(data, **(_as_before(source, data) | preparation.read_options | dict(reading)))
-    X = preparation.apply(samples)
+    return samples, preparation.apply(samples)
+
+
+def warn_of_empty(samples: Any, X: Any) -> None:
+    """Say which samples say nothing."""
     for note in data_notes.empty(samples, X):
         warnings.warn(note, stacklevel=2)
-    return samples, X
+
+
+def blank_where_wordless(samples: Any, X: Any, labels: Any) -> Any:
+    """The clusters, without those of documents that have no known word.
+
+    Neighbours of such a document, found among those of the training documents that are nearest to nothing, say nothing.
+    """
+    import numpy as np
+
+    from manifact.utils.sparse_matrices import empty_rows
+
+    return np.where(empty_rows(X), -1, labels) if samples.kind == "documents" else labels
+
+
+def refuse_if_nobody(data: Path, samples: Any, labels: Any) -> None:
+    """Refuse data of which no sample can be placed: they are of another kind, or in another language."""
+    if (labels >= 0).any():
+        return
+    what = {"documents": "has a word", "images": "has a pixel"}.get(samples.kind, "has an entry in a column")
+    raise ValueError(
+        f"none of the {samples.n_samples:,} samples of {data} {what} that the model's parts have: give it data like "
+        "those that it was fitted on"
+    )
 
 
 def check_tie(model: Any, tie: bool, graph_from: Path | None) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from manifact.backends import Array
 from manifact.io.packed_values import Packer, Unpacker
+from manifact.models.clustering import Clusters, clusters_of_former_files
 from manifact.models.registry import find
 from manifact.utils.environment import versions
 from manifact.utils.files import check_place, read_arrays, write_arrays
@@ -25,6 +26,8 @@ HEADER_BYTES = 2**20
 DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, MemoryError, RecursionError)
 #: What scikit-learn or a running fit puts into a model and no file needs.
 PASSING = ("_skl_callbacks", "_callback_fit_ctx", "_parent_callback_ctx", "_sklearn_output_config")
+#: What models kept of their clusters before these had a place of their own.
+FORMER = ("labels_", "assigner_", "_part_means")
 
 
 def save(model: Any, path: str | PathLike[str]) -> None:
@@ -36,6 +39,8 @@ def save(model: Any, path: str | PathLike[str]) -> None:
     name = type(model).__name__
     if (entry := find(name)) is None or entry.cls is not type(model):
         raise TypeError(f"{name} cannot be saved: model files hold models that are declared with @model(paper=...)")
+    # A file holds the clusters: they are made now if nobody has asked for them before.
+    model._clusters.made(model._training_V)
     packed = Packer()
     parameters = model.get_params(deep=False)
     kept = {key: value for key, value in vars(model).items() if key not in parameters and key not in PASSING}
@@ -109,10 +114,16 @@ def _model(arrays: dict[str, Array], metadata: dict[str, str]) -> Any:
     cls = entry.cls
     known = {field.name for field in fields(cls)}
     parameters = {key: unpack(value) for key, value in fact("parameters").items()}
+    if parameters.get("assign", "") is None:  # as in files of the first versions
+        parameters["assign"] = "kmeans"
     if strange := sorted(set(parameters) - known):
         raise ValueError(f"{cls.__name__} has no parameter {strange[0]}")
     model = cls(**parameters)
+    former = {}
     for key, value in fact("attributes").items():
+        if key in FORMER:
+            former[key] = unpack(value)
+            continue
         if not key.isidentifier() or key in known or hasattr(cls, key):
             raise ValueError(f"{cls.__name__} has no attribute {key}")
         setattr(model, key, unpack(value))
@@ -121,6 +132,9 @@ def _model(arrays: dict[str, Array], metadata: dict[str, str]) -> Any:
 
         model.preparation_ = Preparation.from_dict(preparation)
     _check_shapes(model)
+    if not hasattr(model, "_clusters"):
+        model._clusters = clusters_of_former_files(model, former)
+    _check_clusters(model)
     return model
 
 
@@ -133,11 +147,14 @@ def _check_shapes(model: Any) -> None:
         if factor is not None and factor.shape != (k, width):
             raise ValueError(f"{name} is {factor.shape}, not {k} x {width}")
     n = len(model.representation_)
-    labels = getattr(model, "labels_", None)
-    if labels is not None and (labels.shape != (n,) or not ((labels >= 0) & (labels < max(k, 1))).all()):
-        raise ValueError(f"labels_ are not {n} numbers below {k}")
     if model._scale.shape != (k,):
         raise ValueError(f"_scale is {model._scale.shape}, not {k}")
     graph = getattr(model, "graph_", None)
     if graph is not None and graph.n_samples != n:
         raise ValueError(f"a graph of {graph.n_samples} samples and V of {n}")
+
+
+def _check_clusters(model: Any) -> None:
+    if not isinstance(model._clusters, Clusters):
+        raise ValueError(f"_clusters is a {type(model._clusters).__name__}")
+    model._clusters.check(len(model.representation_), model._k)
