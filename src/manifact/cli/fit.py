@@ -98,6 +98,7 @@ class Request:
 
 def fitted(request: Request) -> summary.Summary:
     """Fit, write the files, and say what came out."""
+    import manifact
     from manifact.io import check, learn_and_apply
 
     data = check(request.data, **request.reading)
@@ -112,7 +113,8 @@ def fitted(request: Request) -> summary.Summary:
         model.preparation_ = preparation
         model.source_ = _source(request, samples)
         model.verbose = False
-        model.save(output)
+        # Somebody who interrupts does not wait for k-means: the first who asks for clusters does.
+        manifact.save(model, output, clusters=interrupt is None)
         if interrupt is not None:
             raise KeyboardInterrupt(f"{interrupt}, and {output} has it")
         _write_others(request.files, model, samples, X)

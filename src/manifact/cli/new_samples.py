@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from manifact.cli import data_notes
+from manifact.utils.errors import BadValueError
 
 
 def read_for(model: Any, path: Path, data: Path, reading: Mapping[str, Any]) -> tuple[Any, Any]:
@@ -20,8 +21,30 @@ def read_for(model: Any, path: Path, data: Path, reading: Mapping[str, Any]) -> 
             f"{path} does not say how its data were prepared: it was saved in Python, so use manifact.load there"
         )
     source = getattr(model, "source_", {})
-    samples = read(data, **(_as_before(source, data) | preparation.read_options | dict(reading)))
+    options = _as_before(source, data) | preparation.read_options | dict(reading)
+    if preparation.kind == "documents" and "text" not in options:
+        _refuse_numbers(data)
+    samples = read(data, **options)
     return samples, preparation.apply(samples)
+
+
+def _refuse_numbers(data: Path) -> None:
+    """Refuse a table of numbers whose one column of text, such as names, would be taken for the documents."""
+    from manifact.io.readers import check
+
+    check(data, kind="documents")
+    try:
+        opened = check(data)
+        numbers = opened.read().X.shape[1] if opened.reader.kind == "table" else 0
+    except (ValueError, ImportError, OSError):
+        return
+    if numbers > 1:
+        raise BadValueError(
+            "{} is a table with {} columns of numbers and the model was fitted to documents: give it documents, or say "
+            "with {text}=… which column holds them",
+            data,
+            numbers,
+        )
 
 
 def warn_of_empty(samples: Any, X: Any) -> None:
@@ -37,9 +60,10 @@ def blank_where_wordless(samples: Any, X: Any, labels: Any) -> Any:
     """
     import numpy as np
 
+    from manifact.utils.labels import NOWHERE
     from manifact.utils.sparse_matrices import empty_rows
 
-    return np.where(empty_rows(X), -1, labels) if samples.kind == "documents" else labels
+    return np.where(empty_rows(X), NOWHERE, labels) if samples.kind == "documents" else labels
 
 
 def refuse_if_nobody(data: Path, samples: Any, labels: Any) -> None:

@@ -30,8 +30,8 @@ PASSING = ("_skl_callbacks", "_callback_fit_ctx", "_parent_callback_ctx", "_skle
 FORMER = ("labels_", "assigner_", "_part_means")
 
 
-def save(model: Any, path: str | PathLike[str]) -> None:
-    """Write a fitted model to ``path``."""
+def save(model: Any, path: str | PathLike[str], *, clusters: bool = True) -> None:
+    """Write a fitted model to ``path``; ``clusters=False`` leaves making them, if nobody has, to who loads it."""
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(model)
@@ -39,8 +39,8 @@ def save(model: Any, path: str | PathLike[str]) -> None:
     name = type(model).__name__
     if (entry := find(name)) is None or entry.cls is not type(model):
         raise TypeError(f"{name} cannot be saved: model files hold models that are declared with @model(paper=...)")
-    # A file holds the clusters: they are made now if nobody has asked for them before.
-    model._clusters.made(model._training_V)
+    if clusters:
+        model._clusters.made(model._training_V)
     packed = Packer()
     parameters = model.get_params(deep=False)
     kept = {key: value for key, value in vars(model).items() if key not in parameters and key not in PASSING}
@@ -132,9 +132,7 @@ def _model(arrays: dict[str, Array], metadata: dict[str, str]) -> Any:
 
         model.preparation_ = Preparation.from_dict(preparation)
     _check_shapes(model)
-    if not hasattr(model, "_clusters"):
-        model._clusters = clusters_of_former_files(model, former)
-    _check_clusters(model)
+    _restore_clusters(model, former)
     return model
 
 
@@ -154,7 +152,11 @@ def _check_shapes(model: Any) -> None:
         raise ValueError(f"a graph of {graph.n_samples} samples and V of {n}")
 
 
-def _check_clusters(model: Any) -> None:
+def _restore_clusters(model: Any, former: dict[str, Any]) -> None:
+    if not hasattr(model, "_clusters"):
+        model._clusters = clusters_of_former_files(model, former)
+    elif former:
+        raise ValueError(f"{type(model).__name__} has no attribute {next(iter(former))}")
     if not isinstance(model._clusters, Clusters):
         raise ValueError(f"_clusters is a {type(model._clusters).__name__}")
     model._clusters.check(len(model.representation_), model._k)

@@ -19,13 +19,12 @@ from manifact.backends import Array, on_host
 from manifact.models.problem import Problem
 from manifact.solvers.engine import Callback
 from manifact.utils.errors import BadValueError
+from manifact.utils.labels import NOWHERE
 from manifact.utils.sparse_matrices import empty_rows
 from manifact.utils.stored_classes import stored
 
 #: How clusters are made of V.
 ASSIGNMENTS = ("kmeans", "argmax", "nearest")
-#: The cluster of a sample that cannot be placed.
-NOWHERE = -1
 #: Seeds are drawn below this.
 SEEDS = 2**31 - 1
 
