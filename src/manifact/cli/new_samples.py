@@ -21,10 +21,10 @@ def read_for(model: Any, path: Path, data: Path, reading: Mapping[str, Any]) -> 
             f"{path} does not say how its data were prepared: it was saved in Python, so use manifact.load there"
         )
     source = getattr(model, "source_", {})
-    options = _as_before(source, data) | preparation.read_options | dict(reading)
-    if preparation.kind == "documents" and "text" not in options:
+    asked = _as_before(source, data) | dict(reading)
+    if preparation.kind == "documents" and data.is_file() and not asked.keys() & {"kind", "text"}:
         _refuse_numbers(data)
-    samples = read(data, **options)
+    samples = read(data, **(asked | preparation.read_options | dict(reading)))
     return samples, preparation.apply(samples)
 
 
