@@ -36,7 +36,8 @@ def table_of(terminal):
 
 
 @pytest.mark.parametrize("model", [["--model", "gnmf", "--graph-reg", "1"], ["--model", "affinity"]])
-def test_every_place_counts_the_same_clusters(texts, model):
+def test_every_place_counts_the_same_clusters(texts, model, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")  # words in one line
     fit = ["fit", texts, *model, "-k", "3", "--seed", "0", "--max-iter", "40", "--overwrite"]
     terminal = run(*fit, "--clusters", "c.csv").stdout
     shown = json.loads(run(*fit, "--json", "--report", "r.html").stdout)
