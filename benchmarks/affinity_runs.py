@@ -126,7 +126,7 @@ def affinity(s, seed, k=None, by_all=False, once=False, **parameters):
     begun = time.perf_counter()
     model = kind(k or s.k, graph=s.W, random_state=seed, **parameters).fit(s.X)
     seconds = time.perf_counter() - begun
-    members, known = np.bincount(model.labels_), np.bincount(s.y[s.y >= 0])
+    members, known = np.bincount(model.labels_[model.labels_ >= 0]), np.bincount(s.y[s.y >= 0])
     return {
         **s.scores(model.labels_), "seconds": seconds, "iterations": model.n_iter_, "converged": int(model.converged_),
         "objective": float(model.objective_[-1]),

@@ -29,7 +29,7 @@ def record(iteration):
     sparseness.append(manifact.metrics.sparseness(iteration.state.U.T).mean())
 
 
-model = GNMF(n_components=10, graph_reg=1.0, assign="kmeans", random_state=0).fit(X, callbacks=record)
+model = GNMF(n_components=10, graph_reg=1.0, random_state=0).fit(X, callbacks=record)
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
 plot.convergence(model, log=True, ax=axes[0])
 axes[1].plot(sparseness, color="#0072B2")

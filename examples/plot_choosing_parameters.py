@@ -24,13 +24,13 @@ X = unit_length(digits.X)
 SEEDS = range(3)
 references = {
     "k-means": [nmi(digits.y, KMeans(10, n_init=20, random_state=seed).fit(X).labels_) for seed in SEEDS],
-    "NMF": [nmi(digits.y, NMF(10, assign="kmeans", random_state=seed).fit(X).labels_) for seed in SEEDS],
+    "NMF": [nmi(digits.y, NMF(10, random_state=seed).fit(X).labels_) for seed in SEEDS],
 }
 
 
 def fits(lam, p):
     """GNMF from each seed."""
-    settings = {"graph_reg": lam, "graph": KNNGraph(p), "assign": "kmeans"}
+    settings = {"graph_reg": lam, "graph": KNNGraph(p)}
     return [GNMF(10, random_state=seed, **settings).fit(X) for seed in SEEDS]
 
 

@@ -21,8 +21,8 @@ from manifact.metrics import accuracy, nmi
 
 digits = load_digits()
 X = unit_length(digits.X)
-nmf = NMF(n_components=10, assign="kmeans", random_state=0).fit(X)
-gnmf = GNMF(n_components=10, graph_reg=1.0, assign="kmeans", random_state=0).fit(X)
+nmf = NMF(n_components=10, random_state=0).fit(X)
+gnmf = GNMF(n_components=10, graph_reg=1.0, random_state=0).fit(X)
 kmeans = KMeans(n_clusters=10, n_init=20, random_state=0).fit(X)
 
 for name, labels in (("k-means", kmeans.labels_), ("NMF", nmf.labels_), ("GNMF", gnmf.labels_)):

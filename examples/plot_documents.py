@@ -21,7 +21,7 @@ print(f"{X.shape[0]} documents, {X.shape[1]} words, {X.nnz / X.shape[0]:.0f} of 
 # %%
 # The plain topic model is the same objective without the graph: NMF with the Kullback-Leibler divergence. Rule and λ
 # are the authors'; other settings score lower here, so the gap is an example, not a measurement.
-settings = {"n_components": 10, "assign": "kmeans", "random_state": 0}
+settings = {"n_components": 10, "random_state": 0}
 plain = NMF(loss="kullback-leibler", **settings).fit(X)
 shared = LPNMF(graph_reg=100.0, solver="mu", **settings).fit(X)
 for name, model in (("NMF", plain), ("LPNMF", shared)):

@@ -21,7 +21,7 @@ from manifact.metrics import nmi
 
 digits = load_digits()
 X, y = unit_length(digits.X)[:700], digits.y[:700]
-settings = {"n_components": 10, "graph_reg": 0.3, "assign": "kmeans", "normalize": None, "tol": 0, "random_state": 0}
+settings = {"n_components": 10, "graph_reg": 0.3, "normalize": None, "tol": 0, "random_state": 0}
 STOPS = [30, 100, 300, 1000, 2000]
 
 
@@ -43,7 +43,7 @@ for name, models in found.items():
 # %%
 # On the left the quality of the clusters. On the right how rough V is on the graph: with the published rule the graph's
 # effect fades as the basis grows; with unit basis vectors it stays.
-plain = NMF(10, assign="kmeans", random_state=0).fit(X)
+plain = NMF(10, random_state=0).fit(X)
 figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.6), layout="constrained")
 scores = {name: [nmi(y, model.labels_) for model in models] for name, models in found.items()}
 plot.sensitivity(STOPS, scores, parameter="iterations", reference={"NMF": nmi(y, plain.labels_)}, ax=axes[0])

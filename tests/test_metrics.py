@@ -38,3 +38,12 @@ def test_sparseness_is_hoyers():
 def test_unknown_average_is_refused():
     with pytest.raises(ValueError, match="average='min' is not known: choose one of 'max', 'sqrt'"):
         nmi([0, 1], [0, 1], "min")
+
+
+def test_samples_without_a_cluster_agree_with_no_class():
+    y, found = [0, 0, 1, 1, 2, 2], [-1, -1, 4, 4, 3, -1]
+    assert accuracy(y, found) == pytest.approx(3 / 6)
+    assert match(y, found) == {4: 1, 3: 2}
+    assert accuracy(y, [-1] * 6) == 0
+    # To mutual information they are one cluster more.
+    assert nmi(y, found) == nmi(y, [0, 0, 4, 4, 3, 0])

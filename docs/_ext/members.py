@@ -16,9 +16,13 @@ def own_methods(fullname: str) -> list[str]:
 
 
 def own_attributes(fullname: str) -> list[str]:
-    """Documented properties of a class that are written in this package."""
+    """Documented properties of a class that are written in this package.
+
+    What ``fit`` makes ends in an underscore, and stands among the attributes in the docstring of its class.
+    """
     cls = _object(fullname)
-    members = {name: inspect.getattr_static(cls, name) for name in dir(cls) if not name.startswith("_")}
+    names = [name for name in dir(cls) if not name.startswith("_") and not name.endswith("_")]
+    members = {name: inspect.getattr_static(cls, name) for name in names}
     return [name for name, member in members.items() if _property(member) is not None and _is_ours(_property(member))]
 
 

@@ -10,10 +10,14 @@ from sklearn.metrics.cluster import contingency_matrix
 
 from manifact.backends import Array
 from manifact.utils import checks
+from manifact.utils.labels import NOWHERE
 
 
 def match(y: Any, labels: Any) -> dict[Any, Any]:
-    """The one-to-one map of clusters to classes under which most samples agree (Hungarian method)."""
+    """The one-to-one map of clusters to classes under which most samples agree (Hungarian method).
+
+    Samples whose cluster is −1 are in none, as in a model's ``labels_``: no class is theirs.
+    """
     _, rows, columns = _matching(y, labels)
     classes, clusters = np.unique(y), np.unique(labels)
     return {clusters[column]: classes[row] for row, column in zip(rows, columns, strict=True)}
@@ -21,6 +25,8 @@ def match(y: Any, labels: Any) -> dict[Any, Any]:
 
 def accuracy(y: Any, labels: Any) -> float:
     """AC: the fraction of samples whose cluster is mapped to their class by the best one-to-one map.
+
+    A sample whose cluster is −1 is in none, as in a model's ``labels_``, and counts as one that does not agree.
 
     >>> accuracy([0, 0, 1, 1], [5, 5, 3, 5])
     0.75
@@ -31,6 +37,8 @@ def accuracy(y: Any, labels: Any) -> float:
 
 def nmi(y: Any, labels: Any, average: str = "max") -> float:
     """Mutual information over max(H, H') (GNMF, LPNMF papers) or sqrt(H H') (``average="sqrt"``, SPNMF paper).
+
+    Samples whose cluster is −1 count as one cluster more.
 
     >>> nmi([0, 0, 1, 1], [1, 1, 0, 0])
     1.0
@@ -63,7 +71,10 @@ def sparseness(P: Any) -> Array:
 
 def _matching(y: Any, labels: Any) -> tuple[Array, Array, Array]:
     counts = contingency_matrix(y, labels)
-    return counts, *linear_sum_assignment(-counts)
+    names = np.unique(labels).tolist()
+    clusters = np.array([column for column, name in enumerate(names) if name != NOWHERE], dtype=int)
+    rows, columns = linear_sum_assignment(-counts[:, clusters])
+    return counts, rows, clusters[columns]
 
 
 def _entropy(p: Array) -> float:

@@ -59,8 +59,8 @@ def test_iterations_and_tolerance_are_told_as_the_models_have_them():
 def test_what_the_command_line_fills_in():
     models = choices.models()
     assert model_defaults.filled_in(models["affinity"]) == {"n_components": "auto"}
-    assert model_defaults.filled_in(models["gnmf"]) == {"assign": "kmeans", "solver": "mu"}
-    assert model_defaults.filled_in(models["nmf"]) == {"assign": "kmeans"}
+    assert model_defaults.filled_in(models["gnmf"]) == {"solver": "mu"}
+    assert model_defaults.filled_in(models["nmf"]) == {}
 
 
 def test_graphs_are_those_that_the_models_build():

@@ -38,6 +38,16 @@ def test_nothing_is_said_of_even_clusters_and_of_other_readings(crowded):
     assert notes(AffinityNMF(2, n_neighbors=3, random_state=0).fit(halves)) == []
 
 
+def test_parts_that_nobody_has_are_told():
+    X = np.repeat(np.eye(3), [6, 6, 6], axis=0)
+    V, U = np.hstack([X, np.full((18, 2), 0.01)]), np.vstack([np.eye(3), np.ones((2, 3))])
+    one, two = (AffinityNMF(k, init=(V[:, :k], U[:k]), tau=0, max_iter=0, assign="argmax").fit(X) for k in (4, 5))
+    assert notes(one) == ["part 3 is the cluster of no sample"]
+    assert "2 parts are the clusters of no sample: 3, 4" in notes(two)
+    told = summary.of(two, None, {})
+    assert (told.cluster_sizes, told.unplaced) == ([6, 6, 6, 0, 0], 0)
+
+
 def test_a_representation_that_is_the_same_everywhere_is_told(rng):
     model = GNMF(3, graph_reg=1e6, solver="mu", max_iter=300, random_state=0).fit(rng.random((40, 8)))
     (note,) = notes(model)

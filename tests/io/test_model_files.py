@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
 
 import manifact
@@ -79,9 +80,8 @@ def test_a_loaded_model_is_the_model(name, tmp_path):
     for key in ("representation_", "objective_", "n_iter_", "converged_", "solver_", "reconstruction_err_"):
         assert same(getattr(model, key), getattr(again, key)), key
     np.testing.assert_array_equal(again.transform(NEW), model.transform(NEW))
-    if model.assign is not None:
-        np.testing.assert_array_equal(again.predict(NEW), model.predict(NEW))
-        np.testing.assert_array_equal(again.labels_, model.labels_)
+    np.testing.assert_array_equal(again.predict(NEW), model.predict(NEW))
+    np.testing.assert_array_equal(again.labels_, model.labels_)
     if getattr(model, "graph_", None) is not None:
         V = model.representation_
         np.testing.assert_array_equal(again.graph_.laplacian(V), model.graph_.laplacian(V))
@@ -134,6 +134,53 @@ def test_the_first_format_still_loads():
     expected = GNMF(4, graph=KNNGraph(3), assign="kmeans", max_iter=20, random_state=0).fit(X)
     np.testing.assert_allclose(model.objective_, expected.objective_, rtol=1e-6)
     np.testing.assert_allclose(model.transform(NEW), expected.transform(NEW), rtol=1e-3, atol=1e-3)
+
+
+def former(model, path, **attributes):
+    """The file that the first version would have written: clusters beside the other attributes."""
+    model.save(path)
+    arrays, metadata = read_arrays(path)
+    packed = saving.Packer()
+    facts = json.loads(metadata["attributes"])
+    del facts["_clusters"]
+    metadata["attributes"] = json.dumps(facts | {key: packed.pack(key, value) for key, value in attributes.items()})
+    write_arrays(path, arrays | packed.arrays, metadata)
+    return manifact.load(path)
+
+
+def test_clusters_of_former_files_get_the_numbers_of_their_parts(tmp_path):
+    model = fitted("GNMF")
+    kmeans = KMeans(4, n_init=20, random_state=0).fit(model.representation_)
+    # As if k-means had found them in another order.
+    kmeans.labels_, kmeans.cluster_centers_ = (kmeans.labels_ + 1) % 4, np.roll(kmeans.cluster_centers_, 1, axis=0)
+    again = former(model, tmp_path / "m", labels_=kmeans.labels_, assigner_=kmeans)
+    np.testing.assert_array_equal(again.labels_, model.labels_)
+    np.testing.assert_array_equal(again.predict(NEW), model.predict(NEW))
+    assert not np.array_equal(kmeans.labels_, model.labels_)
+    with pytest.raises(ValueError, match="is damaged"):
+        former(model, tmp_path / "m", labels_=kmeans.labels_ + 1, assigner_=kmeans)
+    kmeans.cluster_centers_ = kmeans.cluster_centers_[:, :2]
+    with pytest.raises(ValueError, match=r"is damaged \(centres of clusters are \(4, 2\), not 4 x 4\)"):
+        former(model, tmp_path / "m", labels_=kmeans.labels_, assigner_=kmeans)
+
+
+def test_former_files_without_clusters_get_them(tmp_path):
+    model = fitted("AffinityNMF")
+    means = model._clusters.centres
+    again = former(model, tmp_path / "m", labels_=model.labels_, _part_means=means)
+    np.testing.assert_array_equal(again.predict(NEW), model.predict(NEW))
+    model = fitted("GNMF").set_params(assign=None)
+    again = former(model, tmp_path / "m")
+    assert again.assign == "kmeans"
+    np.testing.assert_array_equal(again.labels_, model.labels_)
+
+
+def test_clusters_can_be_left_to_the_reader(tmp_path):
+    model = fitted("GNMF")
+    manifact.save(model, tmp_path / "m", clusters=False)
+    assert model._clusters.labels is None
+    again = manifact.load(tmp_path / "m")
+    np.testing.assert_array_equal(again.labels_, model.labels_)
 
 
 def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
@@ -238,6 +285,13 @@ def test_a_file_with_other_content_is_refused(key, change, tmp_path):
     [
         ("parameters", lambda facts: facts | {"tol": {"float": 10**400}}),
         ("attributes", lambda facts: facts | {"labels_": {"array": "objective_"}}),
+        ("attributes", lambda facts: facts | {"_clusters": 3}),
+        ("attributes", lambda facts: of_clusters(facts, rule="by name")),
+        ("attributes", lambda facts: of_clusters(facts, seed=-1)),
+        ("attributes", lambda facts: of_clusters(facts, lost={"array": "objective_"})),
+        ("attributes", lambda facts: of_clusters(facts, labels={"array": "objective_"})),
+        ("attributes", lambda facts: of_clusters(facts, centres={"array": "components_"})),
+        ("attributes", lambda facts: of_clusters(facts, centres=None)),
         ("attributes", lambda facts: facts | {"_scale": {"array": "objective_"}}),
         ("attributes", lambda facts: facts | {"graph_": wide(facts["graph_"])}),
     ],
@@ -245,6 +299,12 @@ def test_a_file_with_other_content_is_refused(key, change, tmp_path):
 def test_content_of_absurd_size_is_refused(key, change, tmp_path):
     with pytest.raises(ValueError, match="is damaged"):
         manifact.load(changed(tmp_path, **{key: change}))
+
+
+def of_clusters(attributes, **changes):
+    """The attributes with other facts about clusters."""
+    facts = dict(attributes["_clusters"]["of"]["dict"]) | changes
+    return attributes | {"_clusters": attributes["_clusters"] | {"of": {"dict": list(map(list, facts.items()))}}}
 
 
 def wide(graph):

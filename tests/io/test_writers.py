@@ -1,5 +1,6 @@
 """Results in files that we and others read."""
 
+import csv
 import json
 import sys
 
@@ -77,6 +78,28 @@ def test_clusters(tmp_path, suffix):
 def test_unnamed_clusters_are_numbered(tmp_path):
     write_labels(tmp_path / "c.tsv", [1, 0])
     assert (tmp_path / "c.tsv").read_text() == "name\tcluster\n0\t1\n1\t0\n"
+
+
+@pytest.mark.parametrize("suffix", TABLES)
+def test_who_has_no_cluster_is_left_blank(tmp_path, suffix):
+    if suffix == ".parquet":
+        pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
+    file = tmp_path / f"c{suffix}"
+    write_labels(file, np.array([1, -1, 0]), NAMES, ["oak, fern", "cat"])
+    if suffix in (".csv", ".tsv"):
+        with file.open(newline="") as stream:
+            rows = list(csv.DictReader(stream, delimiter="\t" if suffix == ".tsv" else ","))
+        assert [row["cluster"] for row in rows] == ["1", "", "0"]
+        assert [row["words"] for row in rows] == ["cat", "", "oak, fern"]
+    elif suffix == ".jsonl":
+        assert [json.loads(line)["cluster"] for line in file.read_text().splitlines()] == [1, None, 0]
+    elif suffix == ".parquet":
+        from pyarrow import parquet
+
+        assert parquet.read_table(file)["cluster"].to_pylist() == [1, None, 0]
+    else:
+        stored = np.load(file)
+        assert (stored if suffix == ".npy" else stored["cluster"]).tolist() == [1, -1, 0]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import pytest
 from sklearn import decomposition
 from sklearn.base import clone
 from sklearn.cluster import KMeans
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -29,11 +30,10 @@ ESTIMATORS = [
     NMF(2, max_iter=5000, tol=1e-9, solver="mu"),
     NMF(2, loss="kullback-leibler", max_iter=1000, tol=1e-9),
     NMF(2, loss="kullback-leibler", max_iter=1000, tol=1e-9, solver="mu"),
-    NMF(2, max_iter=5000, tol=1e-9, assign="kmeans"),
     NMF(2, max_iter=5000, tol=1e-9, assign="argmax", init="nndsvda"),
     GNMF(2),
     GNMF(2, loss="kullback-leibler"),
-    GNMF(2, solver="mu", graph=KNNGraph(3, weight="heat"), assign="kmeans"),
+    GNMF(2, solver="mu", graph=KNNGraph(3, weight="heat")),
     LPNMF(2),
     LPNMF(2, solver="mu"),
     ALPNMF(2),
@@ -44,7 +44,7 @@ ESTIMATORS = [
     LCCF(2),
     LCF(2, max_iter=5000, tol=1e-9),
     AffinityNMF(2),
-    AffinityNMF(2, assign=None, init="random"),
+    AffinityNMF(2, assign="kmeans", init="random"),
 ]
 
 
@@ -148,10 +148,14 @@ def test_penalties_and_iterates_are_scikit_learns(loss, alpha, l1_ratio):
     assert mine.reconstruction_err_ == pytest.approx(peer.reconstruction_err_, rel=1e-9)
 
 
-def test_without_assign_there_are_no_labels():
-    model = NMF(2).fit(problem()[0])
-    for name in ("predict", "fit_predict", "labels_"):
-        assert not hasattr(model, name)
-    with pytest.raises(AttributeError) as caught:
-        model.predict(problem()[0])
-    assert "NMF has labels only with assign='kmeans', 'argmax' or 'nearest'" in str(caught.value.__cause__)
+@pytest.mark.parametrize("model", MODELS)
+def test_reading_clusters_does_not_change_the_estimator(model):
+    X = problem()[0]
+    fitted = model(3, max_iter=5, random_state=0).fit(X)
+    before = vars(fitted).copy()
+    fitted.predict(X[:4])
+    assert fitted.labels_.shape == (24,)
+    assert vars(fitted) == before
+    assert not hasattr(clone(fitted), "labels_")
+    with pytest.raises(NotFittedError, match="is not fitted yet"):
+        _ = clone(fitted).labels_

@@ -34,6 +34,12 @@ def test_the_diagonal_holds_what_agrees(found):
         assert counts[place, place] == np.sum((y == int(target)) & (labels == int(cluster)))
 
 
+def test_samples_without_a_cluster_stand_apart(ax):
+    plot.confusion([0, 0, 1, 1, 2], [7, -1, 3, 3, -1], ax=ax)
+    assert ticks(ax.xaxis) == ["7", "3", "none"]
+    assert ax.get_title() == "accuracy 0.6 of 5 samples"
+
+
 def test_numbers_stand_in_their_cells(ax):
     assert plot.confusion([0, 0, 0, 1, 1], [5, 5, 2, 2, 2], ax=ax) is ax
     assert {text.get_position(): text.get_text() for text in ax.texts} == {(0, 0): "2", (1, 0): "1", (1, 1): "2"}

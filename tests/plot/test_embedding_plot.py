@@ -19,8 +19,8 @@ def clouds(ax):
 def test_points_are_columns_of_the_representation(rng, ax):
     model = NMF(3, max_iter=5, random_state=0).fit(rng.random((20, 6)))
     assert plot.embedding(model, ax=ax, dims=(2, 0)) is ax
-    (points,) = clouds(ax).values()
-    np.testing.assert_array_equal(points, model.representation_[:, [2, 0]])
+    for label, points in clouds(ax).items():
+        np.testing.assert_array_equal(points, model.representation_[model.labels_ == int(label)][:, [2, 0]])
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("part 2", "part 0")
 
 

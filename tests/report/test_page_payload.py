@@ -94,6 +94,16 @@ def test_agreement_with_labels(page, documents):
     assert counts.sum() == 90
 
 
+def test_samples_that_belong_to_no_part(rng):
+    X = rng.gamma(0.5, size=(20, 6))
+    X[7] = 0
+    model = NMF(3, random_state=0).fit(X)
+    made = payload(model, checked(model, X, labels=np.arange(20) % 2))
+    assert unpacked(made["samples"]["cluster"])[7] == 3
+    assert sum(made["parts"]["size"]) == 19
+    assert np.sum(made["agreement"]["counts"]) == 19
+
+
 def test_purity_of_the_graph(page, documents):
     W = documents.model.graph_.W.toarray()
     found, y = clusters(documents.model), documents.given["labels"]

@@ -104,6 +104,11 @@ class CNMF(Factorization):
         state = State(whole.data, result.state.U, whole.factor(V))
         super()._store(whole, plan, replace(result, state=state))
 
+    def _lost(self, problem: Problem) -> Array:
+        # Samples of a class are placed by one another.
+        assert isinstance(problem, GroupedProblem)
+        return super()._lost(problem)[problem.groups]
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True

@@ -8,26 +8,53 @@ from typing import Any
 LARGEST_SHARE = 0.5
 #: Names that a note lists.
 LISTED = 3
+#: Why a sample has no cluster, where it is not empty.
+NO_PART = "have nothing of any part"
 
 
-def notes(samples: Any, preparation: Any, X: Any) -> list[str]:
-    """Samples without entries, and a column that drowns the others."""
-    return [*empty(samples, X), *_drowning(preparation, X)]
+def notes(samples: Any, preparation: Any, X: Any, labels: Any) -> list[str]:
+    """Samples without a cluster, and a column that drowns the others."""
+    return [*unplaced(samples, X, labels), *_drowning(preparation, X)]
 
 
 def empty(samples: Any, X: Any) -> list[str]:
     """Samples that say nothing."""
-    import numpy as np
-    from scipy import sparse
+    from manifact.utils.sparse_matrices import empty_rows
 
-    entries = np.diff(X.indptr) > 0 if sparse.issparse(X) else X.any(axis=1)
-    rows = np.flatnonzero(~entries)
-    if not len(rows):
+    found = empty_rows(X)
+    if not found.any():
         return []
-    what = {"documents": "have no word that is known", "images": "are black"}.get(samples.kind, "have only zeros")
-    first = ", ".join(samples.names[i] if samples.names else str(i) for i in rows[:LISTED])
-    more = ", …" if len(rows) > LISTED else ""
-    return [f"{len(rows):,} of {samples.n_samples:,} samples {what}, so where they belong is not known: {first}{more}"]
+    what = f"{_of_all(found)} {_saying_nothing(samples.kind)}"
+    return [f"{what}, so where they belong is not known: {_listed(found, samples.names)}"]
+
+
+def unplaced(samples: Any, X: Any, labels: Any) -> list[str]:
+    """Samples without a cluster, and why."""
+    from manifact.utils.sparse_matrices import empty_rows
+
+    nothing = empty_rows(X)[labels < 0].all()
+    return without_cluster(labels, samples.names, _saying_nothing(samples.kind) if nothing else NO_PART)
+
+
+def without_cluster(labels: Any, names: Any, why: str = NO_PART) -> list[str]:
+    """The same, where the samples themselves are not at hand."""
+    found = labels < 0
+    if not found.any():
+        return []
+    return [f"{_of_all(found)} {why}, so their clusters are left blank: {_listed(found, names)}"]
+
+
+def _of_all(found: Any) -> str:
+    return f"{found.sum():,} of {len(found):,} samples"
+
+
+def _saying_nothing(kind: str) -> str:
+    return {"documents": "have no word that is known", "images": "are black"}.get(kind, "have only zeros")
+
+
+def _listed(found: Any, names: Any) -> str:
+    rows = found.nonzero()[0]
+    return ", ".join(names[i] if names else str(i) for i in rows[:LISTED]) + (", …" if len(rows) > LISTED else "")
 
 
 def _drowning(preparation: Any, X: Any) -> list[str]:

@@ -98,6 +98,7 @@ class Request:
 
 def fitted(request: Request) -> summary.Summary:
     """Fit, write the files, and say what came out."""
+    import manifact
     from manifact.io import check, learn_and_apply
 
     data = check(request.data, **request.reading)
@@ -112,13 +113,14 @@ def fitted(request: Request) -> summary.Summary:
         model.preparation_ = preparation
         model.source_ = _source(request, samples)
         model.verbose = False
-        model.save(output)
+        # Somebody who interrupts does not wait for k-means: the first who asks for clusters does.
+        manifact.save(model, output, clusters=interrupt is None)
         if interrupt is not None:
             raise KeyboardInterrupt(f"{interrupt}, and {output} has it")
         _write_others(request.files, model, samples, X)
     files = {"model": output, "clusters": request.files.clusters, "report": request.files.report}
     written = {name: path for name, path in files.items() if path is not None}
-    return summary.of(model, seconds, written, data_notes.notes(samples, preparation, X))
+    return summary.of(model, seconds, written, data_notes.notes(samples, preparation, X, model.labels_))
 
 
 def _model_name(typed: str) -> str:
@@ -150,8 +152,9 @@ def _model(request: Request, n_samples: int, unit: bool) -> Any:
     parameters = {**request.parameters, "verbose": not request.quiet}
     entry = choices.models()[request.model]
     model = build(entry, parameters, request.graph, request.settings, request.data, n_samples, unit)
-    if request.files.clusters is not None and model.assign is None:
-        raise ValueError("--clusters needs clusters: leave out --set assign=null")
+    if model.assign is None:
+        note("--set assign=null has gone: clusters are made by k-means")
+        model.set_params(assign="kmeans")
     return model
 
 
@@ -179,7 +182,7 @@ def _source(request: Request, samples: Any) -> dict[str, Any]:
 
 def _write_others(files: FitOutputs, model: Any, samples: Any, X: Any) -> None:
     if files.clusters is not None:
-        outputs.write_clusters(files.clusters, model.labels_, samples.names)
+        outputs.write_clusters(files.clusters, model.labels_, samples.names, summary.words_of_parts(model))
     if files.report is not None:
         from manifact.cli.report import write_page
 

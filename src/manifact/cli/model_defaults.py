@@ -13,9 +13,8 @@ if TYPE_CHECKING:
 
 
 def filled_in(entry: Entry) -> dict[str, Any]:
-    """Parameters that the command line sets where the user does not: what the model asks for, and clusters."""
-    clusters = {"assign": "kmeans"} if parameters(entry).get("assign", "") is None else {}
-    return clusters | dict(entry.command_line)
+    """Parameters that the command line sets where the user does not: what the model asks for."""
+    return dict(entry.command_line)
 
 
 def parameters(entry: Entry) -> dict[str, Any]:

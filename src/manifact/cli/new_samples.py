@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from manifact.cli import data_notes
+from manifact.utils.errors import BadValueError
 
 
 def read_for(model: Any, path: Path, data: Path, reading: Mapping[str, Any]) -> tuple[Any, Any]:
@@ -20,11 +21,60 @@ def read_for(model: Any, path: Path, data: Path, reading: Mapping[str, Any]) -> 
             f"{path} does not say how its data were prepared: it was saved in Python, so use manifact.load there"
         )
     source = getattr(model, "source_", {})
-    samples = read(data, **(_as_before(source, data) | preparation.read_options | dict(reading)))
-    X = preparation.apply(samples)
+    asked = _as_before(source, data) | dict(reading)
+    if preparation.kind == "documents" and data.is_file() and not asked.keys() & {"kind", "text"}:
+        _refuse_numbers(data)
+    samples = read(data, **(asked | preparation.read_options | dict(reading)))
+    return samples, preparation.apply(samples)
+
+
+def _refuse_numbers(data: Path) -> None:
+    """Refuse a table of numbers whose one column of text, such as names, would be taken for the documents."""
+    from manifact.io.readers import check
+
+    check(data, kind="documents")
+    try:
+        opened = check(data)
+        numbers = opened.read().X.shape[1] if opened.reader.kind == "table" else 0
+    except (ValueError, ImportError, OSError):
+        return
+    if numbers > 1:
+        raise BadValueError(
+            "{} is a table with {} columns of numbers and the model was fitted to documents: give it documents, or say "
+            "with {text}=… which column holds them",
+            data,
+            numbers,
+        )
+
+
+def warn_of_empty(samples: Any, X: Any) -> None:
+    """Say which samples say nothing."""
     for note in data_notes.empty(samples, X):
         warnings.warn(note, stacklevel=2)
-    return samples, X
+
+
+def blank_where_wordless(samples: Any, X: Any, labels: Any) -> Any:
+    """The clusters, without those of documents that have no known word.
+
+    Neighbours of such a document, found among those of the training documents that are nearest to nothing, say nothing.
+    """
+    import numpy as np
+
+    from manifact.utils.labels import NOWHERE
+    from manifact.utils.sparse_matrices import empty_rows
+
+    return np.where(empty_rows(X), NOWHERE, labels) if samples.kind == "documents" else labels
+
+
+def refuse_if_nobody(data: Path, samples: Any, labels: Any) -> None:
+    """Refuse data of which no sample can be placed: they are of another kind, or in another language."""
+    if (labels >= 0).any():
+        return
+    what = {"documents": "has a word", "images": "has a pixel"}.get(samples.kind, "has an entry in a column")
+    raise ValueError(
+        f"none of the {samples.n_samples:,} samples of {data} {what} that the model's parts have: give it data like "
+        "those that it was fitted on"
+    )
 
 
 def check_tie(model: Any, tie: bool, graph_from: Path | None) -> None:

@@ -35,8 +35,9 @@ def sample_names(names: Sequence[str] | None, n: int) -> list[str]:
     return [str(number) for number in range(n)] if names is None else list(names)
 
 
-def write_clusters(path: Path, labels: Any, names: Sequence[str] | None) -> None:
-    """A table of samples and their clusters."""
+def write_clusters(path: Path, labels: Any, names: Sequence[str] | None, words: Sequence[Sequence[str]] | None) -> None:
+    """A table of samples, their clusters, and the words of the clusters' parts where they are known."""
     from manifact.io.writers import write_labels
 
-    write_labels(path, labels, sample_names(names, len(labels)))
+    told = None if words is None else [", ".join(part) for part in words]
+    write_labels(path, labels, sample_names(names, len(labels)), told)

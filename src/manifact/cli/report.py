@@ -10,7 +10,7 @@ import typer
 
 from manifact.cli import outputs
 from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence, note
-from manifact.cli.new_samples import read_for
+from manifact.cli.new_samples import read_for, warn_of_empty
 from manifact.cli.option_groups import given, with_option_groups
 from manifact.cli.options import OUT, ModelArgument, OverwriteOption, QuietOption, Reading
 from manifact.utils.progress import showing
@@ -95,6 +95,7 @@ def _training_samples(
         if not data.exists():
             return None, None, f"the samples themselves are not shown: {data} is not there, name it after the model"
     samples, X = read_for(model, path, data, reading)
+    warn_of_empty(samples, X)
     n = len(model.representation_)
     if samples.n_samples != n:
         raise ValueError(

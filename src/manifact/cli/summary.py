@@ -15,6 +15,8 @@ TOP_FEATURES = 8
 SPREAD = 0.1
 #: Share of the samples in one cluster that is worth a word, unless there are few parts to share them out to.
 CROWD, FEW_PARTS = 0.4, 5
+#: Parts that a note lists.
+LISTED = 10
 
 
 @dataclass(frozen=True)
@@ -35,8 +37,10 @@ class Summary:
     reconstruction_error: float
     smoothness: float | None
     seconds: float | None
-    #: Samples in each cluster, and the strongest features of each part (None where features have no names).
+    #: Samples in the cluster of each part, those in none, and the strongest features of each part (None where features
+    #: have no names).
     cluster_sizes: list[int] | None
+    unplaced: int | None
     top_features: list[list[str]] | None
     #: Beside known classes, where the data had some: they were not used.
     accuracy: float | None
@@ -89,16 +93,14 @@ class Summary:
         table = Table(box=SIMPLE_HEAD)
         table.add_column("", justify="right")
         sizes, words = self.cluster_sizes, self.top_features
-        # Clusters of k-means are numbered on their own; only the largest part is the part.
-        together = self.parameters.get("assign") != "kmeans"
         if sizes is not None:
-            table.add_column("samples" if together else "samples in cluster", justify="right")
+            table.add_column("samples", justify="right")
         if words is not None:
             table.add_column("strongest in part", overflow="fold")
         for number in range(self.n_components):
             cells = [str(number)]
             if sizes is not None:
-                cells.append(f"{sizes[number]:,}" if number < len(sizes) else "")
+                cells.append(f"{sizes[number]:,}")
             if words is not None:
                 cells.append(", ".join(words[number]))
             table.add_row(*map(Text, cells))
@@ -107,7 +109,7 @@ class Summary:
 
 def of(model: Any, seconds: float | None, files: Mapping[str, Path], notes: Sequence[str] = ()) -> Summary:
     """The summary of a fitted model; ``notes`` are about its data."""
-    labels = getattr(model, "labels_", None)
+    labels = model.labels_
     source = getattr(model, "source_", {})
     accuracy, nmi = _agreement(source.get("labels"), labels)
     return Summary(
@@ -125,8 +127,9 @@ def of(model: Any, seconds: float | None, files: Mapping[str, Path], notes: Sequ
         reconstruction_error=model.reconstruction_err_,
         smoothness=getattr(model, "smoothness_", None),
         seconds=None if seconds is None else round(seconds, 3),
-        cluster_sizes=_sizes(model, labels),
-        top_features=_top_features(model),
+        cluster_sizes=_sizes(model),
+        unplaced=int((labels < 0).sum()),
+        top_features=words_of_parts(model),
         accuracy=accuracy,
         nmi=nmi,
         files={name: str(path) for name, path in files.items()},
@@ -136,7 +139,7 @@ def of(model: Any, seconds: float | None, files: Mapping[str, Path], notes: Sequ
 
 def _notes(model: Any) -> list[str]:
     """What a person should look at."""
-    return [note for note in (_alike(model), _crowded(model)) if note is not None]
+    return [note for note in (_alike(model), _crowded(model), _deserted(model)) if note is not None]
 
 
 def _alike(model: Any) -> str | None:
@@ -154,12 +157,9 @@ def _alike(model: Any) -> str | None:
 
 
 def _crowded(model: Any) -> str | None:
-    import numpy as np
-
-    labels = getattr(model, "labels_", None)
-    if labels is None or model.assign == "kmeans" or model._k < FEW_PARTS:
+    if model.assign == "kmeans" or model._k < FEW_PARTS:
         return None
-    share = float(np.bincount(labels).max()) / len(labels)
+    share = max(_sizes(model)) / len(model.labels_)
     if share <= CROWD:
         return None
     return (
@@ -168,10 +168,28 @@ def _crowded(model: Any) -> str | None:
     )
 
 
-def _sizes(model: Any, labels: Any) -> list[int] | None:
+def _deserted(model: Any) -> str | None:
+    """Parts that nobody has."""
+    found = [number for number, size in enumerate(_sizes(model)) if size == 0]
+    if not found:
+        return None
+    listed = ", ".join(map(str, found[:LISTED])) + (", …" if len(found) > LISTED else "")
+    which = f"part {listed} is the cluster" if len(found) == 1 else f"{len(found)} parts are the clusters"
+    return f"{which} of no sample{'' if len(found) == 1 else f': {listed}'}"
+
+
+def _sizes(model: Any) -> list[int]:
+    """Samples in the cluster of each part."""
     import numpy as np
 
-    return None if labels is None else np.bincount(labels, minlength=model._k).tolist()
+    labels = model.labels_
+    sizes: list[int] = np.bincount(labels[labels >= 0], minlength=model._k).tolist()
+    return sizes
+
+
+def words_of_parts(model: Any) -> list[list[str]] | None:
+    """The strongest features of each part, as every command shows them; None where features have no names."""
+    return _top_features(model)
 
 
 def _top_features(model: Any) -> list[list[str]] | None:

@@ -9,7 +9,7 @@ import typer
 
 from manifact.cli import outputs
 from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence
-from manifact.cli.new_samples import check_tie, graph_samples, read_for
+from manifact.cli.new_samples import check_tie, graph_samples, read_for, warn_of_empty
 from manifact.cli.option_groups import given, with_option_groups
 from manifact.cli.options import GRAPH, OUT, GraphFromOption, ModelArgument, OverwriteOption, QuietOption, Reading
 from manifact.utils.progress import showing
@@ -44,6 +44,7 @@ def transform(
         check_tie(found, tie, graph_from)
         with showing(not quiet):
             samples, X = read_for(found, model, data, given(reading))
+            warn_of_empty(samples, X)
             V = found.transform(X, tie=tie, graph_X=graph_samples(graph_from))
         write_matrix(output, V, names=samples.names)
     if not quiet:

@@ -12,6 +12,7 @@ import numpy as np
 
 from manifact.backends import Array
 from manifact.io.packed_values import Packer, Unpacker
+from manifact.models.clustering import Clusters, clusters_of_former_files
 from manifact.models.registry import find
 from manifact.utils.environment import versions
 from manifact.utils.files import check_place, read_arrays, write_arrays
@@ -25,10 +26,12 @@ HEADER_BYTES = 2**20
 DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, MemoryError, RecursionError)
 #: What scikit-learn or a running fit puts into a model and no file needs.
 PASSING = ("_skl_callbacks", "_callback_fit_ctx", "_parent_callback_ctx", "_sklearn_output_config")
+#: What models kept of their clusters before these had a place of their own.
+FORMER = ("labels_", "assigner_", "_part_means")
 
 
-def save(model: Any, path: str | PathLike[str]) -> None:
-    """Write a fitted model to ``path``."""
+def save(model: Any, path: str | PathLike[str], *, clusters: bool = True) -> None:
+    """Write a fitted model to ``path``; ``clusters=False`` leaves making them, if nobody has, to who loads it."""
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(model)
@@ -36,6 +39,8 @@ def save(model: Any, path: str | PathLike[str]) -> None:
     name = type(model).__name__
     if (entry := find(name)) is None or entry.cls is not type(model):
         raise TypeError(f"{name} cannot be saved: model files hold models that are declared with @model(paper=...)")
+    if clusters:
+        model._clusters.made(model._training_V)
     packed = Packer()
     parameters = model.get_params(deep=False)
     kept = {key: value for key, value in vars(model).items() if key not in parameters and key not in PASSING}
@@ -109,10 +114,16 @@ def _model(arrays: dict[str, Array], metadata: dict[str, str]) -> Any:
     cls = entry.cls
     known = {field.name for field in fields(cls)}
     parameters = {key: unpack(value) for key, value in fact("parameters").items()}
+    if parameters.get("assign", "") is None:  # as in files of the first versions
+        parameters["assign"] = "kmeans"
     if strange := sorted(set(parameters) - known):
         raise ValueError(f"{cls.__name__} has no parameter {strange[0]}")
     model = cls(**parameters)
+    former = {}
     for key, value in fact("attributes").items():
+        if key in FORMER:
+            former[key] = unpack(value)
+            continue
         if not key.isidentifier() or key in known or hasattr(cls, key):
             raise ValueError(f"{cls.__name__} has no attribute {key}")
         setattr(model, key, unpack(value))
@@ -121,6 +132,7 @@ def _model(arrays: dict[str, Array], metadata: dict[str, str]) -> Any:
 
         model.preparation_ = Preparation.from_dict(preparation)
     _check_shapes(model)
+    _restore_clusters(model, former)
     return model
 
 
@@ -133,11 +145,18 @@ def _check_shapes(model: Any) -> None:
         if factor is not None and factor.shape != (k, width):
             raise ValueError(f"{name} is {factor.shape}, not {k} x {width}")
     n = len(model.representation_)
-    labels = getattr(model, "labels_", None)
-    if labels is not None and (labels.shape != (n,) or not ((labels >= 0) & (labels < max(k, 1))).all()):
-        raise ValueError(f"labels_ are not {n} numbers below {k}")
     if model._scale.shape != (k,):
         raise ValueError(f"_scale is {model._scale.shape}, not {k}")
     graph = getattr(model, "graph_", None)
     if graph is not None and graph.n_samples != n:
         raise ValueError(f"a graph of {graph.n_samples} samples and V of {n}")
+
+
+def _restore_clusters(model: Any, former: dict[str, Any]) -> None:
+    if not hasattr(model, "_clusters"):
+        model._clusters = clusters_of_former_files(model, former)
+    elif former:
+        raise ValueError(f"{type(model).__name__} has no attribute {next(iter(former))}")
+    if not isinstance(model._clusters, Clusters):
+        raise ValueError(f"_clusters is a {type(model._clusters).__name__}")
+    model._clusters.check(len(model.representation_), model._k)

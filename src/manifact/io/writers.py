@@ -77,9 +77,23 @@ def write_table(path: Path | str, columns: Columns) -> None:
         _write_columns(file, arrays)
 
 
-def write_labels(path: Path | str, clusters: Any, names: Sequence[str] | None = None) -> None:
-    """Write the cluster of each sample, beside its name or its number from 0."""
-    write_table(path, {"name": range(len(clusters)) if names is None else list(names), "cluster": clusters})
+def write_labels(
+    path: Path | str, clusters: Any, names: Sequence[str] | None = None, words: Sequence[str] | None = None
+) -> None:
+    """Write the cluster of each sample, beside its name or its number from 0.
+
+    A sample whose cluster is −1 has none: its cell is left blank (null in .jsonl and .parquet), and −1 in .npy and
+    .npz, whose integers know no blank. ``words`` are told of each cluster, in a column of their own; a .npy file holds
+    the clusters alone.
+    """
+    suffix, clusters = Path(path).suffix.lower(), np.asarray(clusters)
+    placed = clusters >= 0
+    columns: dict[str, Any] = {"name": range(len(clusters)) if names is None else list(names)}
+    blank = not placed.all() and suffix not in (".npy", ".npz")
+    columns["cluster"] = np.where(placed, clusters.astype(object), None) if blank else clusters
+    if words is not None and suffix != ".npy":
+        columns["words"] = [words[cluster] if cluster >= 0 else "" for cluster in clusters.tolist()]
+    write_table(path, columns)
 
 
 def write_rows(stream: IO[str], rows: Iterable[Iterable[Any]], delimiter: str) -> None:

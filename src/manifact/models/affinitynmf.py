@@ -92,7 +92,7 @@ class AffinityNMF(WithGraph):
     tau: Any = 2.0
     n_neighbors: Any = 5
     init: Any = "spectral"
-    assign: str | None = "nearest"
+    assign: str = "nearest"
     normalize: str | None = None
 
     #: There is a minimum, and clusters may move on the last part of the way to it.

@@ -46,7 +46,7 @@ class Factorization(
     max_iter: int | None = None
     tol: float | None = None
     normalize: str | None = "basis"
-    assign: str | None = None
+    assign: str = "kmeans"
     n_init: int = 1
     init_iter: int = 30
     warm_start: bool = False
@@ -139,12 +139,10 @@ class Factorization(
         tasks = fit_tasks(self, X, y, plan.max_iter, lambda iteration: as_if_at(self, iteration, problem, plan))
         result = run_plan(self, problem, plan, saved, told if tasks is None else [*told, tasks])
         self._store(problem, plan, result)
+        self._begin_clusters(problem, problem.rng)
         if tasks is not None:
             tasks.close()
-        interrupted = result.reason == "interrupted"
-        # Somebody who interrupts does not wait for k-means.
-        self._make_clusters(self.representation_, None if interrupted else problem.rng)
-        if interrupted:
+        if result.reason == "interrupted":
             raise KeyboardInterrupt(f"interrupted after iteration {result.n_iter}: the model holds the last iterate")
 
     def _checked(self, X: Any) -> Any:

@@ -116,6 +116,10 @@ class ConceptFactorization(Factorization):
         elif self.kernel != "precomputed":
             self._training_samples = problem.samples
 
+    def _empty(self, X: Any) -> Array:
+        # A named kernel may know where a sample of zeros is.
+        return super()._empty(X) & (self.kernel in ("linear", "precomputed"))
+
     # ---- new samples -------------------------------------------------------------------------------------------
 
     def _against_basis(self, X: Any) -> Array:

@@ -39,9 +39,11 @@ tol : float or None, default=None
 normalize : {"basis", None}, default="basis"
     At the end, give the basis columns unit length, move their scale into V and order parts by weight; or leave the
     iterates as they are.
-assign : {None, "kmeans", "argmax", "nearest"}, default=None
-    How ``fit`` clusters the samples at the end: by k-means on V (20 starts), by the largest part, or by "nearest", the
-    part whose own samples (those that have most of it) point, on average, most nearly in the same direction.
+assign : {"kmeans", "argmax", "nearest"}, default="kmeans"
+    How samples are clustered, when ``labels_`` or `predict` are first asked for: by k-means on V (20 starts), by the
+    largest part, or by "nearest", the part whose own samples (those that have most of it) point, on average, most
+    nearly in the same direction. Cluster i is that of part i: clusters of k-means are matched to parts one to one, by
+    how much of each part (its column of V scaled to sum 1) the samples of a cluster have on average.
 n_init, init_iter : int, default=1 and 30
     Each of several starts runs ``init_iter`` iterations, and the best of them goes on.
 warm_start : bool, default=False
@@ -69,7 +71,8 @@ n_iter_, converged_, solver_ : int, bool, str
 reconstruction_err_ : float
     ‖X − V Uᵀ‖, or sqrt(2 KL), as in scikit-learn.
 labels_ : array, n
-    Clusters, with ``assign``."""
+    The cluster of each sample, as ``assign`` says, which is the number of a part; −1 for a sample that cannot be
+    placed, since its row of V is zero, or its row of X is and it has no neighbours. Made at the first use."""
 
 GRAPH_ATTRIBUTES = """\
 graph_ : Graph

@@ -18,7 +18,6 @@ class FittedAttributes:
 
     normalize: str | None
     _state_type: ClassVar[type[State]]
-    _forget_clusters: Any
     _make_data: Any
     _project: Any
 
@@ -32,7 +31,6 @@ class FittedAttributes:
         return False
 
     def _store(self, problem: Problem, plan: Plan, result: Result) -> None:
-        self._forget_clusters()
         state = result.state
         self._scale = namespace(state.U).ones_like(state.U[0])
         if self.normalize == "basis":

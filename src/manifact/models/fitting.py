@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copy import copy
+from copy import copy, deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -57,9 +57,10 @@ def _first(model: Any, problem: Problem, plan: Plan) -> Result:
 
 
 def as_if_at(model: Any, iteration: Any, problem: Problem, plan: Plan) -> dict[str, Any]:
-    """What this model would hold, had the run ended at an iteration (but clusters that take k-means)."""
+    """What this model would hold, had the run ended at an iteration."""
     twin = copy(model)
     result = Result(iteration.state, np.array(iteration.objective), "callback", iteration.memory)
     twin._store(problem, plan, result)
-    twin._make_clusters(twin.representation_, rng=None)
+    # What a twin draws must not change what the fit draws.
+    twin._begin_clusters(problem, deepcopy(problem.rng))
     return dict(vars(twin))

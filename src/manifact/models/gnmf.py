@@ -54,7 +54,7 @@ class GNMF(GraphFactorization):
     >>> from manifact import GNMF
     >>> from manifact.metrics import nmi
     >>> X, y = load_digits(return_X_y=True)
-    >>> model = GNMF(n_components=10, assign="kmeans", random_state=0).fit(normalize(X))
+    >>> model = GNMF(n_components=10, random_state=0).fit(normalize(X))
     >>> nmi(y, model.labels_) > 0.75
     True
     """

@@ -24,13 +24,19 @@ def check_parameters(model: Any) -> None:
     if model.tol is not None:
         checks.real("tol", model.tol, at_least=0)
     checks.option("normalize", model.normalize, ("basis", None))
-    checks.option("assign", model.assign, ASSIGNMENTS)
+    _check_assign(model.assign)
     checks.integer("n_init", model.n_init, at_least=1)
     checks.integer("init_iter", model.init_iter, at_least=1)
     checks.real("alpha_V", model.alpha_V, at_least=0)
     if model.alpha_U != "same":
         checks.real("alpha_U", model.alpha_U, at_least=0)
     checks.real("l1_ratio", model.l1_ratio, at_least=0, at_most=1)
+
+
+def _check_assign(assign: Any) -> None:
+    if assign is None:
+        raise BadValueError("{assign}=None has gone: leave it out, clusters are made only when they are asked for")
+    checks.option("assign", assign, ASSIGNMENTS)
 
 
 def _check_solver(model: Any) -> None:

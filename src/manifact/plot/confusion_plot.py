@@ -10,6 +10,7 @@ import numpy as np
 from manifact.backends import Array
 from manifact.plot.figure_style import axes
 from manifact.utils import checks
+from manifact.utils.labels import NOWHERE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +32,7 @@ def confusion(
     y : array of n
         Classes.
     labels : array of n
-        Clusters.
+        Clusters; −1 for a sample that is in none, as in a model's ``labels_``.
     ax : Axes, optional
         Where to draw; None makes a new figure.
     names : sequence of str or dict of class -> str, optional
@@ -47,6 +48,8 @@ def confusion(
     >>> ax.get_title(), [label.get_text() for label in ax.get_xticklabels()]
     ('accuracy 0.75 of 4 samples', ['7', '3'])
     """
+    from manifact.metrics import accuracy
+
     checks.option("normalize", normalize, (None, "true", "pred"))
     y, labels = np.asarray(y), np.asarray(labels)
     if y.ndim != 1 or y.shape != labels.shape or not len(y):
@@ -61,12 +64,11 @@ def confusion(
     image = ax.imshow(shown, cmap=cmap, vmin=0, vmax=1 if normalize else None, interpolation="nearest")
     if max(counts.shape) <= LARGEST_WITH_NUMBERS:
         _write(ax, shown, image, "d" if normalize is None else ".2f")
-    ax.set_xticks(range(len(clusters)), [str(cluster) for cluster in clusters])
+    told = ["none" if cluster == NOWHERE else str(cluster) for cluster in clusters.tolist()]
+    ax.set_xticks(range(len(clusters)), told)
     ax.set_yticks(range(len(classes)), [written[name] for name in classes.tolist()])
     unit = {None: "samples", "true": "share of the class", "pred": "share of the cluster"}[normalize]
-    # Where both are as many, all of them are matched and the diagonal holds what agrees.
-    agreeing = np.trace(counts) / counts.sum()
-    ax.set(xlabel=f"cluster ({unit})", ylabel="class", title=f"accuracy {agreeing:.3g} of {len(y)} samples")
+    ax.set(xlabel=f"cluster ({unit})", ylabel="class", title=f"accuracy {accuracy(y, labels):.3g} of {len(y)} samples")
     return ax
 
 

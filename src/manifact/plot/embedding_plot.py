@@ -35,8 +35,8 @@ def embedding(
     model : fitted model or array n x k
         A model gives the V of its training samples.
     labels : array of n, optional
-        Clusters or classes, of any type; the integer −1 means unknown and is grey. None means the model's ``labels_``
-        where it has them, else one colour.
+        Clusters or classes, of any type; the integer −1 means unknown and is grey. None means the model's ``labels_``,
+        of an array one colour.
     ax : Axes, optional
         Where to draw; None makes a new figure.
     dims : (int, int), default=(0, 1)
@@ -51,7 +51,7 @@ def embedding(
     --------
     >>> from manifact import GNMF, datasets, plot
     >>> data = datasets.three_gaussians(random_state=0)
-    >>> model = GNMF(n_components=3, assign="kmeans", random_state=0).fit(data.X)
+    >>> model = GNMF(n_components=3, random_state=0).fit(data.X)
     >>> ax = plot.embedding(model)
     >>> ax.get_xlabel(), ax.get_ylabel(), len(ax.collections)
     ('part 0', 'part 1', 3)

@@ -36,7 +36,7 @@ def facts(model: Any, given: ReportInputs) -> dict[str, Any]:
         "error": number(error),
         "relative": _relative_error(model, given.X),
         "smoothness": number(getattr(model, "smoothness_", None)),
-        "assign": getattr(model, "assign", None) if hasattr(model, "labels_") else None,
+        "assign": getattr(model, "assign", None),
     }
 
 

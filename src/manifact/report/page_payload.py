@@ -53,7 +53,7 @@ def parts(model: Any, given: ReportInputs, clusters: Array) -> dict[str, Any]:
         pictures = sheet(part_tiles(components, given.image_shape)) | {"signed": is_signed(components)}
     return {
         "kind": "pictures" if pictures else "examples" if examples is not None else "features",
-        "size": np.bincount(clusters, minlength=V.shape[1]).tolist(),
+        "size": np.bincount(clusters[clusters >= 0], minlength=V.shape[1]).tolist(),
         "share": [float(share) for share in V.sum(axis=0) / (total if total > 0 else 1)],
         "pictures": pictures,
         "examples": examples,
@@ -89,13 +89,16 @@ def features(model: Any, given: ReportInputs) -> dict[str, Any] | None:
 
 
 def agreement(given: ReportInputs, clusters: Array, k: int) -> dict[str, Any] | None:
-    """How clusters agree with known classes: accuracy, mutual information, and counts of classes in parts."""
+    """How clusters agree with known classes: accuracy, mutual information, and counts of classes in parts.
+
+    Samples that belong to no part count for the first two, and are in no count.
+    """
     if given.classes is None or given.class_of is None:
         return None
     known = given.class_of >= 0
     y, found = given.class_of[known], clusters[known]
     counts = np.zeros((len(given.classes), k), dtype=int)
-    np.add.at(counts, (y, found), 1)
+    np.add.at(counts, (y[found >= 0], found[found >= 0]), 1)
     return {
         "accuracy": accuracy(y, found),
         "nmi": nmi(y, found),

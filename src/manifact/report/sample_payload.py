@@ -29,7 +29,8 @@ def samples(model: Any, given: ReportInputs, clusters: Array) -> dict[str, Any]:
         "names": given.sample_names,
         "texts": None if given.texts is None else _snippets(given.texts),
         "leading": _leading(given) if hasattr(model, "components_") else None,
-        "cluster": packed_index(clusters, V.shape[1]),
+        # The number after the last part means that the sample belongs to none.
+        "cluster": packed_index(np.where(clusters < 0, V.shape[1], clusters), V.shape[1]),
         "x": packed(position[:, 0], "u2"),
         "y": packed(position[:, 1], "u2"),
         "weights": weights(V),

@@ -10,6 +10,10 @@ import numpy as np
 UNLABELLED = ("", "-1", "nan")
 
 
+#: The cluster of a sample that cannot be placed.
+NOWHERE = -1
+
+
 def labelled(y: Any) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Which samples have a label: all but those with None, NaN, −1 or "".
 

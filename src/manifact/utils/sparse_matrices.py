@@ -26,3 +26,14 @@ def split_by_sign(X: Any) -> tuple[Any, Any]:
     if sparse.issparse(X):
         return sparse.csr_array(X.maximum(0)), sparse.csr_array((-X).maximum(0))
     return np.maximum(X, 0), np.maximum(-X, 0)
+
+
+def empty_rows(X: Any) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Which rows of X, dense or sparse, hold nothing but zeros.
+
+    >>> empty_rows(np.array([[0.0, 2.0], [0.0, 0.0]])).tolist()
+    [False, True]
+    """
+    if sparse.issparse(X):
+        return np.asarray((X != 0).sum(axis=1)).ravel() == 0
+    return np.asarray(~np.any(X, axis=1))

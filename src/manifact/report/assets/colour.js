@@ -10,6 +10,9 @@ const isDark = () => document.documentElement.dataset.theme === "dark";
 const hueOf = (group) => HUES[isDark() ? "dark" : "light"][group % 8];
 const shapeOf = (group) => SHAPES[Math.floor(group / 8) % SHAPES.length];
 
+// Of what belongs to no group.
+const grey = () => (isDark() ? "#6b7278" : "#a9a69e");
+
 // Weight 0 to 1, pale to strong: lightness alone carries it.
 function heat(value) {
   const t = Math.sqrt(Math.max(0, Math.min(1, value)));
@@ -48,6 +51,10 @@ const MARKS = {
 };
 
 function mark(group) {
+  if (group === null) {
+    return svg("svg", { class: "mark", viewBox: "0 0 12 12", "aria-hidden": "true" },
+      svg("circle", { cx: 6, cy: 6, r: 3.5, fill: "#8a8d8a" }));
+  }
   const { tag, ...shape } = MARKS[shapeOf(group)];
   const figure = svg(tag, { ...shape, fill: hueOf(group) });
   figure.dataset.group = group;

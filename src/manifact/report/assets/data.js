@@ -54,10 +54,13 @@ function neighboursOf(sample) {
   return found;
 }
 
+// The part that a sample belongs to; null where it belongs to none.
+const partOf = (sample) => (samples.cluster[sample] === K ? null : samples.cluster[sample]);
+
 // Samples of each part's cluster, strongest first: found once, sorted when first asked for.
 const membersOf = (() => {
   const found = Array.from({ length: K }, () => []);
-  for (let i = 0; i < N; i++) found[samples.cluster[i]].push(i);
+  for (let i = 0; i < N; i++) if (partOf(i) !== null) found[partOf(i)].push(i);
   const sorted = new Set();
   return (part) => {
     if (!sorted.has(part)) byWeight(found[part], part);

@@ -31,7 +31,7 @@ function drawDetail() {
 
 function detailOf(sample) {
   const label = labelOf(sample);
-  const cluster = samples.cluster[sample];
+  const cluster = partOf(sample);
   const text = textOf(sample);
   const back = state.part !== null ? `Part ${state.part}` : "all samples";
   return [
@@ -42,7 +42,7 @@ function detailOf(sample) {
         samples.names && el("h3", { dir: "auto", text: nameOf(sample) }),
         el("dl", { class: "pairs" },
           samples.names && [el("dt", { text: "Number" }), el("dd", { text: sample })],
-          el("dt", { text: "Belongs to" }), el("dd", {}, partLink(cluster)),
+          el("dt", { text: "Belongs to" }), el("dd", {}, cluster === null ? "no part" : partLink(cluster)),
           label !== null && [el("dt", { text: "Label" }), el("dd", { dir: "auto", text: label })]))),
     text && samples.texts && el("p", { class: "quote", dir: "auto", text }),
     text && !samples.texts && el("p", { class: "quote soft", dir: "auto", text: `Strongest: ${text}` }),
@@ -69,7 +69,7 @@ function neighbourRows(sample) {
   if (!found.length) return el("p", { class: "nothing", text: "It has no neighbours." });
   if (sampleSheet) {
     return el("div", { class: "near-tiles" }, found.map(({ sample: other }) =>
-      thumb(other, () => selectSample(other), span("under", mark(samples.cluster[other]), labelOf(other) ?? other))));
+      thumb(other, () => selectSample(other), span("under", mark(partOf(other)), labelOf(other) ?? other))));
   }
   return el("div", { class: "near" }, found.map(({ sample: other, weight }) =>
     button("entry", () => selectSample(other), { "data-sample": other, title: `affinity ${compact(weight)}` },

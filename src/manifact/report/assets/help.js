@@ -19,8 +19,8 @@ function explanations() {
     "A factorisation writes every sample as a mixture of a few parts: X ≈ V Uᵀ. The parts are the rows of " +
       "components_, the mixtures the rows of representation_. Parts and samples are numbered as in Python, from 0.",
     data.model.assign === "kmeans"
-      ? "A sample belongs to its k-means cluster; each cluster goes by the number of the part that most of its " +
-        "samples have most of."
+      ? "A sample belongs to its k-means cluster; clusters go by the numbers of parts, one to one, so that the samples " +
+        "of a cluster have much of its part."
       : data.model.assign === "nearest"
         ? "A sample belongs to the part whose samples its mixture is most like; in most cases it has most of that part."
         : "A sample belongs to the part that it has most of.",

@@ -93,7 +93,7 @@ function showMap() {
   });
 }
 
-const groupOf = (i) => (state.colour === "label" ? (labels.of[i] === UNKNOWN ? -1 : labels.of[i]) : samples.cluster[i]);
+const groupOf = (i) => (state.colour === "label" ? (labels.of[i] === UNKNOWN ? -1 : labels.of[i]) : partOf(i) ?? -1);
 
 function radius() {
   const base = N > 20000 ? 1.3 : N > 5000 ? 1.8 : N > 1200 ? 2.9 : N > 200 ? 3.8 : 5;
@@ -123,7 +123,7 @@ const lookOf = (i) => (weighing() ? Math.round(shareOf(i, state.part) * LEVELS) 
 
 function stampOf(look, r) {
   if (weighing()) return stamp(heat(look / LEVELS), "circle", r);
-  if (look === 0) return stamp(isDark() ? "#6b7278" : "#a9a69e", "circle", 0.8 * r);
+  if (look === 0) return stamp(grey(), "circle", 0.8 * r);
   return stamp(hueOf(look - 1), shapeOf(look - 1), r);
 }
 

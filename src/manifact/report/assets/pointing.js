@@ -57,12 +57,12 @@ function hover(sample, place) {
 function tipFor(sample) {
   const text = textOf(sample);
   const label = labelOf(sample);
-  const cluster = samples.cluster[sample];
+  const cluster = partOf(sample);
   return [
     samplePicture(sample, "tip-picture"),
     span("tip-text",
       el("strong", { dir: "auto", text: nameOf(sample) }),
-      span("tip-line", mark(cluster), `part ${cluster}`, label !== null && said("", ` · ${label}`)),
+      span("tip-line", mark(cluster), cluster === null ? "no part" : `part ${cluster}`, label !== null && said("", ` · ${label}`)),
       text && said("tip-snippet", text)),
   ];
 }

@@ -33,7 +33,7 @@ function passing() {
   let found = cluster !== null ? membersOf(cluster) : part !== null ? byWeightOfAll(part) : inOrder();
   if (cluster !== null && part !== null && part !== cluster) found = byWeight(found.slice(), part);
   if (label !== null) found = found.filter((i) => labels.of[i] === label);
-  if (least > 0) found = found.filter((i) => shareOf(i, part === null ? samples.cluster[i] : part) >= least);
+  if (least > 0) found = found.filter((i) => shareOf(i, part === null ? partOf(i) : part) >= least);
   if (words) {
     const wanted = words.toLowerCase();
     const texts = searchable();
@@ -50,11 +50,13 @@ const byWeightOfAll = (() => {
   };
 })();
 
-// Without a selection: the parts in turn, each with its strongest samples first.
+// Without a selection: the parts in turn, each with its strongest samples first, then what belongs to none.
 const inOrder = (() => {
   let made = null;
-  return () => (made ??= Array.from({ length: K }, (_, part) => membersOf(part)).flat());
+  return () => (made ??= Array.from({ length: K }, (_, part) => membersOf(part)).flat().concat(unplaced()));
 })();
+
+const unplaced = () => Array.from({ length: N }, (_, i) => i).filter((i) => partOf(i) === null);
 
 function drawList() {
   shown = filtered();
@@ -93,7 +95,7 @@ function rows() {
     height: long ? 84 : 40,
     columns: () => 1,
     render: (sample) => {
-      const weight = entryWeight(sample, state.part ?? samples.cluster[sample]);
+      const weight = entryWeight(sample, state.part ?? partOf(sample));
       const content = [span("entry-head", entryName(sample), weight), long && said("entry-text", textOf(sample))];
       const entry = button("entry", () => showSample(sample), { "data-sample": sample }, content);
       return el("div", { class: "line" }, entry);
@@ -103,10 +105,11 @@ function rows() {
 
 function entryName(sample) {
   const label = labelOf(sample);
-  return [mark(samples.cluster[sample]), said("entry-name", nameOf(sample)), label !== null && said("tag", label)];
+  return [mark(partOf(sample)), said("entry-name", nameOf(sample)), label !== null && said("tag", label)];
 }
 
 function entryWeight(sample, part) {
+  if (part === null) return null;
   const weight = weightOf(sample, part);
   const title = `weight of part ${part}: ${compact(weight)}, ${percent(shareOf(sample, part))} of the sample`;
   return el("span", { class: "entry-weight", title }, bar(weight / heaviestOf(part)), span("value", compact(weight)));
@@ -114,8 +117,9 @@ function entryWeight(sample, part) {
 
 function caption(sample) {
   const label = labelOf(sample);
-  const part = state.part ?? samples.cluster[sample];
-  return `${nameOf(sample)}${label === null ? "" : `, ${label}`}: ${percent(shareOf(sample, part))} part ${part}`;
+  const part = state.part ?? partOf(sample);
+  const share = part === null ? "no part" : `${percent(shareOf(sample, part))} part ${part}`;
+  return `${nameOf(sample)}${label === null ? "" : `, ${label}`}: ${share}`;
 }
 
 function moveInList(event) {

@@ -92,6 +92,6 @@ function featureHit(feature) {
 }
 
 function sampleHit(sample, wanted) {
-  const name = span("hit-name", mark(samples.cluster[sample]), said("", nameOf(sample)));
+  const name = span("hit-name", mark(partOf(sample)), said("", nameOf(sample)));
   return { action: () => selectSample(sample), children: [name, said("hit-text", around(textOf(sample), wanted))] };
 }
