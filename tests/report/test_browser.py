@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from manifact import LCCF, NMF
+from manifact.models.top_features import relevance_of, shares
 from manifact.report import report, sample_map
-from manifact.report.part_features import relevance, shares
 from manifact.report.part_members import clusters
 
 DRAWN = """() => {
@@ -132,7 +132,7 @@ def test_the_slider_ranks_by_relevance(opened, pages, documents):
             shown = page.eval_on_selector_all("[data-part='2'] .term", "all => all.map((one) => one.textContent)")
             given = s.given_part[2]
             visible = np.flatnonzero(given > 0.005 * given.max())
-            rank = relevance(given[visible], s.overall[visible], float(lam))
+            rank = relevance_of(given[visible], s.overall[visible], float(lam))
             # Words that are alike may stand in any order: their relevance is what must agree.
             best = np.sort(rank)[::-1][: len(shown)]
             ours = [rank[np.flatnonzero(names[visible] == word)[0]] for word in shown]

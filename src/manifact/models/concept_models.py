@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +19,7 @@ from manifact.models.inputs import checked_factor
 from manifact.models.problem import Problem
 from manifact.models.projection import beside_samples
 from manifact.models.starts import concept_start
+from manifact.models.top_features import RELEVANCE
 from manifact.terms import ConceptState, State
 from manifact.utils import checks
 from manifact.utils.memory import require
@@ -164,6 +166,13 @@ class ConceptFactorization(Factorization):
     def inverse_transform(self, V: Any) -> Array:
         """V Uᵀ with U = XᵀC, dense."""
         return super().inverse_transform(V)
+
+    @available_if(_has_basis)
+    def top_features(
+        self, n: int = 10, relevance: float = RELEVANCE, names: Sequence[str] | None = None
+    ) -> list[list[Any]]:
+        """As of other models; where data are signed, by the size of a feature's weight, whatever its sign."""
+        return super().top_features(n, relevance, names)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Minus the loss per entry of X; not for precomputed kernels, which lack k(x, x) of new samples."""

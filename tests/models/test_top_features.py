@@ -1,0 +1,117 @@
+"""Features that tell what a part is, as a list of names."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+
+from manifact import CF, GNMF, NMF, AffinityNMF
+from manifact.models.registry import entries
+from manifact.models.top_features import FLOOR, largest, ranked, relevance_of, shares
+
+
+@pytest.fixture
+def factors(rng):
+    return rng.random((4, 200)) ** 6, rng.random((30, 4))
+
+
+def test_shares_are_those_of_the_reconstruction(factors):
+    U, V = factors
+    s = shares(U, V)
+    Y = V @ U
+    np.testing.assert_allclose(s.given_part.sum(axis=1), 1)
+    np.testing.assert_allclose(s.overall, Y.sum(axis=0) / Y.sum())
+
+
+def test_empty_parts_have_no_shares():
+    s = shares(np.array([[0.0, 0.0], [1.0, 3.0]]), np.ones((2, 2)))
+    assert s.given_part.tolist() == [[0, 0], [0.25, 0.75]]
+
+
+def test_relevance():
+    given, overall = np.array([0.5, 0.1, 0.0]), np.array([0.5, 0.02, 0.1])
+    np.testing.assert_allclose(relevance_of(given, overall, 1.0)[:2], np.log(given[:2]))
+    np.testing.assert_allclose(relevance_of(given, overall, 0.0)[:2], np.log([1.0, 5.0]))
+    expected = 0.3 * np.log(0.1) + 0.7 * np.log(5.0)
+    np.testing.assert_allclose(relevance_of(given, overall, 0.3)[1:], [expected, -np.inf])
+
+
+@pytest.mark.parametrize("lam", [0.0, 0.6, 1.0])
+def test_the_scale_of_parts_does_not_matter(factors, lam):
+    U, V = factors
+    scale = np.array([0.1, 1, 10, 100])
+    first, second = ranked(U, V, 7, lam), ranked(U * scale[:, None], V / scale, 7, lam)
+    np.testing.assert_array_equal(first, second)
+    for part, row in zip(U, first, strict=True):
+        assert (part[row] > FLOOR * part.max()).all()
+
+
+def test_what_parts_share_is_not_what_tells():
+    """Housekeeping weighs most in each part; markers belong to one."""
+    U = np.array([[5.0, 4.0, 3.0, 2.5, 0.0], [5.0, 4.0, 0.0, 0.0, 3.0]])
+    model = NMF(2, init=(np.tile([[2.0, 0.1], [0.1, 2.0]], (10, 1)), U), normalize=None, max_iter=1)
+    names = ["MALAT1", "B2M", "CD79A", "MS4A1", "NKG7"]
+    model.fit(pd.DataFrame(np.tile([[2.0, 0.1], [0.1, 2.0]], (10, 1)) @ U, columns=names))
+    assert [part[:2] for part in model.top_features(relevance=1)] == [["MALAT1", "B2M"]] * 2
+    assert [part[0] for part in model.top_features(relevance=0.2)] == ["CD79A", "NKG7"]
+    assert model.top_features(2, 0.2) == [part[:2] for part in model.top_features(10, 0.2)]
+
+
+def test_names_from_the_data_given_or_none(rng):
+    X = rng.random((20, 5))
+    numbers = NMF(2, random_state=0).fit(X).top_features(3)
+    assert all(isinstance(feature, int) for part in numbers for feature in part)
+    framed = NMF(2, random_state=0).fit(pd.DataFrame(X, columns=list("abcde")))
+    assert framed.top_features(3) == [["abcde"[i] for i in part] for part in numbers]
+    assert framed.top_features(3, names=list("vwxyz")) == [["vwxyz"[i] for i in part] for part in numbers]
+
+
+@pytest.mark.parametrize("name", sorted(entries()))
+def test_every_model_has_them(name):
+    rng = np.random.default_rng(0)
+    X = np.kron(np.eye(3), np.ones((8, 4))) + 0.01 * rng.random((24, 12))
+    model = entries()[name].cls(3, random_state=0).fit(sparse.csr_array(X), np.repeat([0, 1, 2], 8))
+    tops = model.top_features(4)
+    assert len(tops) == len(model.components_)
+    assert all(0 <= feature < 12 for part in tops for feature in part)
+    assert tops == [row.tolist() for row in ranked(model.components_, model.representation_, 4, 0.6)]
+
+
+def test_signed_parts_by_size(rng):
+    model = CF(2, random_state=0).fit(rng.standard_normal((20, 6)))
+    assert (model.components_ < 0).any()
+    expected = np.argsort(-np.abs(model.components_), axis=1, kind="stable")[:, :3]
+    assert model.top_features(3) == expected.tolist() == [row.tolist() for row in largest(model.components_, 3)]
+    assert model.top_features(3, relevance=0) == model.top_features(3, relevance=1)
+
+
+def test_what_cannot_be_is_refused_in_one_sentence(rng):
+    X = rng.random((20, 5))
+    model = NMF(2, random_state=0).fit(X)
+    for bad in (-0.1, 1.5, np.nan):
+        with pytest.raises(ValueError, match=r"^relevance=\S+ must be a finite number >= 0 and <= 1$"):
+            model.top_features(relevance=bad)
+    with pytest.raises(ValueError, match=r"^n=0 must be an integer >= 1$"):
+        model.top_features(0)
+    with pytest.raises(ValueError, match="names holds 2 names but the model has 5 features"):
+        model.top_features(names=["a", "b"])
+    with pytest.raises(TypeError, match="names='abcde' must be a sequence of 5 names"):
+        model.top_features(names="abcde")
+    with pytest.raises(NotFittedError):
+        GNMF(2).top_features()
+    with pytest.raises(AttributeError, match="has no attribute 'top_features'") as refused:
+        CF(2, kernel="rbf", random_state=0).fit(X).top_features()
+    assert "has its basis in the kernel's space: use kernel='linear'" in str(refused.value.__cause__)
+
+
+def test_words_of_a_part_that_the_graph_made():
+    """Topics with words of their own and words in common, in a model with two representations."""
+    rng = np.random.default_rng(1)
+    own = np.kron(np.eye(3), np.ones((20, 6))) * (0.6 + 0.4 * rng.random((60, 18)))
+    X = np.hstack([0.9 + 0.2 * rng.random((60, 3)), own])
+    model = AffinityNMF(3, random_state=0).fit(X)
+    for part in model.top_features(6):
+        assert min(part) >= 3
+        assert len({(feature - 3) // 6 for feature in part}) == 1
+    assert all(set(part[:3]) == {0, 1, 2} for part in model.top_features(3, relevance=1))
