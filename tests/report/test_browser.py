@@ -127,6 +127,9 @@ def test_the_slider_ranks_by_relevance(opened, pages, documents):
     s = shares(documents.model.components_, documents.model.representation_)
     names = np.asarray(documents.given["feature_names"])
     with opened(pages["documents"]) as page:
+        assert (page.input_value("#lambda"), page.inner_text("#lambda-value")) == ("0.6", "0.6")
+        shown = page.eval_on_selector_all("[data-part='2'] .term", "all => all.map((one) => one.textContent)")
+        assert shown == documents.model.top_features(len(shown), names=names)[2]
         for lam in ("0.0", "1.0", "0.3"):
             page.fill("#lambda", lam)
             shown = page.eval_on_selector_all("[data-part='2'] .term", "all => all.map((one) => one.textContent)")
