@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
+from sklearn.preprocessing import normalize
 
 from manifact import CF, GNMF, NMF, AffinityNMF
 from manifact.models.registry import entries
@@ -56,6 +57,28 @@ def test_what_parts_share_is_not_what_tells():
     assert [part[:2] for part in model.top_features(relevance=1)] == [["MALAT1", "B2M"]] * 2
     assert [part[0] for part in model.top_features(relevance=0.2)] == ["CD79A", "NKG7"]
     assert model.top_features(2, 0.2) == [part[:2] for part in model.top_features(10, 0.2)]
+
+
+def test_cells_are_told_by_their_markers(home):
+    if not (home / "pbmc3k_names.npz").exists():
+        pytest.skip("pbmc3k is not in the folder of data sets")
+    X = sparse.load_npz(home / "pbmc3k.npz").astype(float)
+    genes = np.load(home / "pbmc3k_names.npz")["genes"]
+    model = NMF(9, random_state=0).fit(normalize(X.log1p()))
+    tops = [set(part) for part in model.top_features(names=genes)]
+    for markers in (
+        {"CD79A", "MS4A1"},
+        {"GZMB", "PRF1", "NKG7"},
+        {"FCGR3A", "LST1"},
+        {"PPBP", "PF4"},
+        {"S100A8", "LYZ"},
+    ):
+        assert sum(markers <= top for top in tops) == 1
+        assert not any(markers & top and {"MALAT1", "B2M", "RPL13"} & top for top in tops)
+    # In a part of its own, the one that all cells have, such genes are what tells.
+    heavy = [set(part) for part in model.top_features(relevance=1, names=genes)]
+    shared = [sum("MALAT1" in top for top in found) for found in (tops, heavy)]
+    assert shared[0] < shared[1]
 
 
 def test_names_from_the_data_given_or_none(rng):
