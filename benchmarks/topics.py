@@ -26,7 +26,7 @@ from manifact.datasets import tfidf
 from manifact.datasets.home import data_home
 from manifact.experiments.result_tables import write
 from manifact.metrics import coherence, diversity
-from manifact.models.top_features import ranked
+from manifact.models.feature_relevance import ranked
 
 FOLDER = data_home()
 SETS = {"BBC News": "bbc_news.tsv.gz", "M10": "m10.tsv.gz"}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from manifact import LCCF, NMF
-from manifact.models.top_features import relevance_of, shares
+from manifact.models.feature_relevance import relevance_of, shares
 from manifact.report import report, sample_map
 from manifact.report.part_members import clusters
 

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from manifact import CF, GNMF, LCCF, LPNMF, NMF
 from manifact.metrics import accuracy, nmi
-from manifact.models.top_features import relevance_of, shares
+from manifact.models.feature_relevance import relevance_of, shares
 from manifact.report import sample_payload as room
 from manifact.report.model_facts import shown
 from manifact.report.page_encoding import packed, script_json

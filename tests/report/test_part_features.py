@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from manifact.models.top_features import FLOOR, relevance_of, shares
+from manifact.models.feature_relevance import FLOOR, relevance_of, shares
 from manifact.report import part_features
 from manifact.report.part_features import candidates, largest, leading, searched, strong_parts
 

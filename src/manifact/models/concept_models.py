@@ -14,12 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 from manifact.backends import Array, Gram, as_data, as_gram, as_kernel, backend_of, contiguous, on_host
 from manifact.models.base import Factorization
 from manifact.models.declaration import model
+from manifact.models.feature_relevance import RELEVANCE
 from manifact.models.fitted_attributes import unit_basis
 from manifact.models.inputs import checked_factor
 from manifact.models.problem import Problem
 from manifact.models.projection import beside_samples
 from manifact.models.starts import concept_start
-from manifact.models.top_features import RELEVANCE
 from manifact.terms import ConceptState, State
 from manifact.utils import checks
 from manifact.utils.memory import require

@@ -9,7 +9,7 @@ import numpy as np
 
 from manifact.backends import Array, on_host
 from manifact.models import feature_names as naming
-from manifact.models.top_features import RELEVANCE, is_signed, ranked
+from manifact.models.feature_relevance import RELEVANCE, is_signed, ranked
 from manifact.plot.figure_style import GREY, PALETTE, axes, bare
 from manifact.plot.model_arrays import components, selected
 from manifact.utils import checks

@@ -8,7 +8,7 @@ import numpy as np
 
 from manifact.backends import Array
 from manifact.metrics import accuracy, nmi
-from manifact.models.top_features import RELEVANCE, is_signed, shares
+from manifact.models.feature_relevance import RELEVANCE, is_signed, shares
 from manifact.report import part_features as words
 from manifact.report.graph_neighbours import affinity, purity
 from manifact.report.model_facts import curve, facts, parameters, preparation, versions

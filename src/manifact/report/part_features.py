@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from manifact.backends import Array
-from manifact.models import top_features
-from manifact.models.top_features import Shares, most_relevant
+from manifact.models import feature_relevance
+from manifact.models.feature_relevance import Shares, most_relevant
 
 #: Features that a part shows, for each λ of the slider.
 SHOWN = 30
@@ -31,7 +31,7 @@ def candidates(s: Shares) -> list[Array]:
 
 def largest(components: Array) -> list[Array]:
     """For signed parts: the features of largest size, whatever their sign, in ascending order."""
-    return [np.sort(row) for row in top_features.largest(components, SHOWN)]
+    return [np.sort(row) for row in feature_relevance.largest(components, SHOWN)]
 
 
 def searched(size: Array, needed: Array) -> Array:

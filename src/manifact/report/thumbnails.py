@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from manifact.backends import Array
-from manifact.models.top_features import is_signed
+from manifact.models.feature_relevance import is_signed
 from manifact.report.page_encoding import data_uri
 
 #: Longest side of a sample's picture and of a part's.
