@@ -28,7 +28,7 @@ for name, model in (("NMF", plain), ("LPNMF", shared)):
     print(f"{name:6} NMI with the subjects of the modules {nmi(docs.y, model.labels_):.3f}")
 
 # %%
-# The words of each topic. A bar is the word's weight in a topic of length 1.
+# The words that tell each topic from the others. A bar is the word's weight in a topic of length 1.
 ax = plot.topics(shared, docs.feature_names)
 
 # %%

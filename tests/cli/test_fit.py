@@ -51,6 +51,9 @@ def test_documents_keep_their_vocabulary(make):
     words = [set(part) for part in shown["top_features"]]
     assert {"cat", "dog"} & words[0] | {"cat", "dog"} & words[1]
     assert all(not ("cat" in part and "hammer" in part) for part in words)
+    assert shown["coherence"] > 0
+    assert shown["diversity"] == 1
+    assert shown["top_features"] == manifact.load("a.safetensors").top_features()
     assert "hammer" in manifact.load("a.safetensors").preparation_.feature_names
 
 

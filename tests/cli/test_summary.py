@@ -53,3 +53,29 @@ def test_a_representation_that_is_the_same_everywhere_is_told(rng):
     (note,) = notes(model)
     assert note.startswith("V is almost the same for every sample")
     assert "--graph-reg 1e+06 is too strong" in note
+
+
+def test_words_of_documents_are_measured(capsys):
+    from manifact.io import Samples, learn_and_apply
+    from manifact.metrics import coherence, diversity
+
+    texts = ["cat and dog", "dog cat bird", "cat dog bird", "saw nail", "nail hammer saw", "hammer saw nail"]
+    preparation, X = learn_and_apply(Samples("documents", "a.txt", texts=texts))
+    model = AffinityNMF(2, n_neighbors=2, random_state=0).fit(X)
+    model.preparation_ = preparation
+    shown = summary.of(model, None, {}, X=X)
+    assert shown.top_features == model.top_features(10)
+    assert sorted(map(sorted, shown.top_features)) == [["bird", "cat", "dog"], ["hammer", "nail", "saw"]]
+    words = [[word for word in text.split() if word != "and"] for text in texts]
+    assert shown.coherence == pytest.approx(coherence(shown.top_features, words, window=None))
+    assert shown.coherence > 0.7
+    assert shown.diversity == diversity(shown.top_features) == 1
+    shown.show()
+    assert f"coherence {shown.coherence:.3f} (NPMI within documents), diversity 1.000" in capsys.readouterr().out
+    without = summary.of(model, None, {})
+    assert (without.coherence, without.diversity) == (None, 1)
+
+
+def test_words_of_tables_are_not(rng):
+    shown = summary.of(AffinityNMF(2, n_neighbors=2, random_state=0).fit(rng.random((9, 4))), None, {})
+    assert (shown.top_features, shown.coherence, shown.diversity) == (None, None, None)

@@ -20,11 +20,11 @@ def written(ax):
 
 
 @given(st.integers(1, 7), st.integers(1, 9), st.integers(1, 5), st.integers(0, 50))
-def test_bars_are_the_heaviest_weights_of_unit_topics(k, m, n_words, seed):
+def test_bars_are_the_weights_of_unit_topics_heaviest_first_at_relevance_1(k, m, n_words, seed):
     import matplotlib.pyplot as plt
 
     P = np.random.default_rng(seed).random((k, m)) * 10 + 0.1
-    ax = plot.topics(P, n_words=n_words)
+    ax = plot.topics(P, n_words=n_words, relevance=1)
     plt.close(ax.figure)
     n_words = min(n_words, m)
     expected = -np.sort(-P / np.linalg.norm(P, axis=1, keepdims=True), axis=1)[:, :n_words]
@@ -43,7 +43,7 @@ def test_topics_never_overlap(ax, rng):
 
 def test_chosen_parts_in_their_order(rng):
     P = rng.random((4, 6))
-    ax = plot.topics(P, parts=[2, 0], n_words=1)
+    ax = plot.topics(P, parts=[2, 0], n_words=1, relevance=1)
     assert [text.get_text() for text in ax.texts if text.get_text().startswith("topic")] == ["topic 2", "topic 0"]
     np.testing.assert_allclose([bar.get_width() for bar in ax.patches], (P.max(1) / np.linalg.norm(P, axis=1))[[2, 0]])
 
@@ -56,13 +56,25 @@ def test_words_come_from_the_data(rng):
     assert set(written(plot.topics(model))) <= {"Baum", "Blatt", "Graph"}
 
 
+def test_words_are_those_of_the_model(rng):
+    table = pd.DataFrame(rng.random((30, 12)) ** 4, columns=[f"word {i}" for i in range(12)])
+    model = NMF(3, max_iter=50, random_state=0).fit(table)
+    for relevance in (0.2, 0.6):
+        expected = model.top_features(5, relevance)
+        ax = plot.topics(model, n_words=5, relevance=relevance)
+        assert written(ax) == [word for part in expected for word in part]
+    assert written(plot.topics(model, n_words=5)) == [word for part in model.top_features(5) for word in part]
+    with pytest.raises(ValueError, match=r"relevance=1.5 must be a finite number >= 0 and <= 1"):
+        plot.topics(model, relevance=1.5)
+
+
 def test_words_without_weight_are_not_named():
     assert written(plot.topics(np.array([[1.0, 0.0]]), ["tree", "leaf"])) == ["tree"]
 
 
 def test_negative_entries_have_no_bar():
     ax = plot.topics(np.array([[4.0, -3.0], [-1.0, -1.0]]), ["tree", "leaf"])
-    np.testing.assert_allclose(topics(ax, 2), [[0.8, 0], [0, 0]])
+    np.testing.assert_allclose(topics(ax, 1), [[0.8]])
     assert written(ax) == ["tree"]
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from manifact import LCCF, NMF
+from manifact.models.feature_relevance import relevance_of, shares
 from manifact.report import report, sample_map
-from manifact.report.part_features import relevance, shares
 from manifact.report.part_members import clusters
 
 DRAWN = """() => {
@@ -127,12 +127,15 @@ def test_the_slider_ranks_by_relevance(opened, pages, documents):
     s = shares(documents.model.components_, documents.model.representation_)
     names = np.asarray(documents.given["feature_names"])
     with opened(pages["documents"]) as page:
+        assert (page.input_value("#lambda"), page.inner_text("#lambda-value")) == ("0.6", "0.6")
+        shown = page.eval_on_selector_all("[data-part='2'] .term", "all => all.map((one) => one.textContent)")
+        assert shown == documents.model.top_features(len(shown), names=names)[2]
         for lam in ("0.0", "1.0", "0.3"):
             page.fill("#lambda", lam)
             shown = page.eval_on_selector_all("[data-part='2'] .term", "all => all.map((one) => one.textContent)")
             given = s.given_part[2]
             visible = np.flatnonzero(given > 0.005 * given.max())
-            rank = relevance(given[visible], s.overall[visible], float(lam))
+            rank = relevance_of(given[visible], s.overall[visible], float(lam))
             # Words that are alike may stand in any order: their relevance is what must agree.
             best = np.sort(rank)[::-1][: len(shown)]
             ours = [rank[np.flatnonzero(names[visible] == word)[0]] for word in shown]

@@ -9,11 +9,11 @@ from scipy import sparse
 
 from manifact import CF, GNMF, LCCF, LPNMF, NMF
 from manifact.metrics import accuracy, nmi
+from manifact.models.feature_relevance import relevance_of, shares
 from manifact.report import sample_payload as room
 from manifact.report.model_facts import shown
 from manifact.report.page_encoding import packed, script_json
 from manifact.report.page_payload import payload
-from manifact.report.part_features import relevance, shares
 from manifact.report.part_members import clusters
 from manifact.report.report_inputs import checked, host_copy
 from manifact.report.sample_payload import snippet, weights
@@ -59,9 +59,10 @@ def test_top_words(page, documents):
         top, value = unpacked(words["top"])[span], unpacked(words["value"])[span]
         np.testing.assert_allclose(value, s.given_part[part][top], rtol=1e-6)
         overall = unpacked(words["overall"])[top]
-        ours = top[np.argsort(-relevance(value, overall, 0.6))][:10]
-        theirs = np.argsort(-relevance(s.given_part[part], s.overall, 0.6))[:10]
-        assert [words["names"][i] for i in ours] == [documents.given["feature_names"][i] for i in theirs]
+        ours = top[np.argsort(-relevance_of(value, overall, 0.6))][:10]
+        theirs = documents.model.top_features(10, names=documents.given["feature_names"])[part]
+        assert [words["names"][i] for i in ours] == theirs
+    assert words["relevance"] == 0.6
 
 
 def test_weights_are_those_of_V(page, documents):

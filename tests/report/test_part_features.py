@@ -1,11 +1,12 @@
-"""Features of parts: shares, relevance, and the few that are kept."""
+"""Features of parts and samples: the few that are kept."""
 
 import numpy as np
 import pytest
 from scipy import sparse
 
+from manifact.models.feature_relevance import FLOOR, relevance_of, shares
 from manifact.report import part_features
-from manifact.report.part_features import candidates, largest, leading, relevance, searched, shares, strong_parts
+from manifact.report.part_features import candidates, largest, leading, searched, strong_parts
 
 
 @pytest.fixture
@@ -13,26 +14,9 @@ def factors(rng):
     return rng.random((4, 200)) ** 6, rng.random((30, 4))
 
 
-def test_shares_are_those_of_the_reconstruction(factors):
-    U, V = factors
-    s = shares(U, V)
-    Y = V @ U
-    np.testing.assert_allclose(s.given_part.sum(axis=1), 1)
-    np.testing.assert_allclose(s.overall, Y.sum(axis=0) / Y.sum())
-
-
-def test_empty_parts_have_no_shares():
+def test_empty_parts_keep_nothing():
     s = shares(np.array([[0.0, 0.0], [1.0, 3.0]]), np.ones((2, 2)))
-    assert s.given_part.tolist() == [[0, 0], [0.25, 0.75]]
     assert [top.tolist() for top in candidates(s)] == [[], [0, 1]]
-
-
-def test_relevance():
-    given, overall = np.array([0.5, 0.1, 0.0]), np.array([0.5, 0.02, 0.1])
-    np.testing.assert_allclose(relevance(given, overall, 1.0)[:2], np.log(given[:2]))
-    np.testing.assert_allclose(relevance(given, overall, 0.0)[:2], np.log([1.0, 5.0]))
-    expected = 0.3 * np.log(0.1) + 0.7 * np.log(5.0)
-    np.testing.assert_allclose(relevance(given, overall, 0.3)[1:], [expected, -np.inf])
 
 
 def test_the_page_has_what_any_slider_asks_for(factors):
@@ -40,9 +24,9 @@ def test_the_page_has_what_any_slider_asks_for(factors):
     s = shares(U, V)
     for part, kept in enumerate(candidates(s)):
         given = s.given_part[part]
-        visible = np.flatnonzero(given > part_features.FLOOR * given.max())
+        visible = np.flatnonzero(given > FLOOR * given.max())
         for lam in part_features.SLIDER:
-            order = visible[np.argsort(-relevance(given[visible], s.overall[visible], lam))][: part_features.SHOWN]
+            order = visible[np.argsort(-relevance_of(given[visible], s.overall[visible], lam))][: part_features.SHOWN]
             assert set(order) <= set(kept)
 
 

@@ -120,7 +120,7 @@ def fitted(request: Request) -> summary.Summary:
         _write_others(request.files, model, samples, X)
     files = {"model": output, "clusters": request.files.clusters, "report": request.files.report}
     written = {name: path for name, path in files.items() if path is not None}
-    return summary.of(model, seconds, written, data_notes.notes(samples, preparation, X, model.labels_))
+    return summary.of(model, seconds, written, data_notes.notes(samples, preparation, X, model.labels_), X)
 
 
 def _model_name(typed: str) -> str:

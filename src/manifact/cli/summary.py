@@ -10,7 +10,8 @@ from typing import Any
 
 from manifact.models.feature_names import feature_names, prepared
 
-TOP_FEATURES = 8
+#: As many words a topic as coherence is printed for.
+TOP_FEATURES = 10
 #: ‖V − its mean row‖ / ‖V‖ below this means that V hardly tells samples apart.
 SPREAD = 0.1
 #: Share of the samples in one cluster that is worth a word, unless there are few parts to share them out to.
@@ -37,11 +38,14 @@ class Summary:
     reconstruction_error: float
     smoothness: float | None
     seconds: float | None
-    #: Samples in the cluster of each part, those in none, and the strongest features of each part (None where features
-    #: have no names).
+    #: Samples in the cluster of each part, those in none, and the features that tell most about each part (None where
+    #: features have no names).
     cluster_sizes: list[int] | None
     unplaced: int | None
     top_features: list[list[str]] | None
+    #: Of documents: whether the words above stand in the same documents (NPMI), and their distinct share.
+    coherence: float | None
+    diversity: float | None
     #: Beside known classes, where the data had some: they were not used.
     accuracy: float | None
     nmi: float | None
@@ -60,6 +64,8 @@ class Summary:
         console = Console(markup=False, highlight=False)
         console.print(self._headline())
         console.print(self._outcome())
+        if self.diversity is not None:
+            console.print(self._words())
         if self.top_features is not None or self.cluster_sizes is not None:
             console.print(self._table())
         for note in self.notes:
@@ -85,6 +91,12 @@ class Summary:
             parts.append(f"against the known classes: accuracy {self.accuracy:.3f}, NMI {self.nmi:.3f}")
         return ", ".join(parts)
 
+    def _words(self) -> str:
+        measures = [f"diversity {self.diversity:.3f}"]
+        if self.coherence is not None:
+            measures.insert(0, f"coherence {self.coherence:.3f} (NPMI within documents)")
+        return f"words of parts: {', '.join(measures)}"
+
     def _table(self) -> Any:
         from rich.box import SIMPLE_HEAD
         from rich.table import Table
@@ -96,7 +108,7 @@ class Summary:
         if sizes is not None:
             table.add_column("samples", justify="right")
         if words is not None:
-            table.add_column("strongest in part", overflow="fold")
+            table.add_column("most telling of part", overflow="fold")
         for number in range(self.n_components):
             cells = [str(number)]
             if sizes is not None:
@@ -107,11 +119,15 @@ class Summary:
         return table
 
 
-def of(model: Any, seconds: float | None, files: Mapping[str, Path], notes: Sequence[str] = ()) -> Summary:
-    """The summary of a fitted model; ``notes`` are about its data."""
+def of(
+    model: Any, seconds: float | None, files: Mapping[str, Path], notes: Sequence[str] = (), X: Any = None
+) -> Summary:
+    """The summary of a fitted model; ``notes`` are about its data, X its training samples where they are at hand."""
     labels = model.labels_
     source = getattr(model, "source_", {})
     accuracy, nmi = _agreement(source.get("labels"), labels)
+    words = words_of_parts(model)
+    coherence, diversity = _word_measures(model, words, X)
     return Summary(
         model=type(model).__name__,
         kind=prepared(model, "kind"),
@@ -129,7 +145,9 @@ def of(model: Any, seconds: float | None, files: Mapping[str, Path], notes: Sequ
         seconds=None if seconds is None else round(seconds, 3),
         cluster_sizes=_sizes(model),
         unplaced=int((labels < 0).sum()),
-        top_features=words_of_parts(model),
+        top_features=words,
+        coherence=coherence,
+        diversity=diversity,
         accuracy=accuracy,
         nmi=nmi,
         files={name: str(path) for name, path in files.items()},
@@ -188,19 +206,24 @@ def _sizes(model: Any) -> list[int]:
 
 
 def words_of_parts(model: Any) -> list[list[str]] | None:
-    """The strongest features of each part, as every command shows them; None where features have no names."""
-    return _top_features(model)
+    """What tells most about each part, as every command shows it; None where features have no names."""
+    named = feature_names(model) is not None and hasattr(model, "components_")
+    return model.top_features(TOP_FEATURES) if named else None
 
 
-def _top_features(model: Any) -> list[list[str]] | None:
-    import numpy as np
+def _word_measures(model: Any, words: list[list[str]] | None, X: Any) -> tuple[float | None, float | None]:
+    """Coherence and diversity of the words of documents; the former only where their samples are at hand."""
+    if words is None or prepared(model, "kind") != "documents":
+        return None, None
+    from manifact.metrics import coherence, diversity
 
-    names = feature_names(model)
-    components = getattr(model, "components_", None)
-    if names is None or components is None:
-        return None
-    order = np.argsort(-components, axis=1, kind="stable")[:, :TOP_FEATURES]
-    return [[str(names[i]) for i in row if components[part, i] > 0] for part, row in enumerate(order)]
+    near = None if X is None else _known(coherence(words, X, window=None, names=feature_names(model)))
+    return near, _known(diversity(words))
+
+
+def _known(value: float) -> float | None:
+    """None for NaN, which JSON lacks: parts without words have no measures."""
+    return value if value == value else None
 
 
 def _agreement(known: Any, labels: Any) -> tuple[float | None, float | None]:

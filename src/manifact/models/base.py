@@ -20,6 +20,7 @@ from manifact.models.inputs import check_fit_options, checked_samples
 from manifact.models.parameters import check_parameters
 from manifact.models.planning import Planning
 from manifact.models.projection import Projection
+from manifact.models.top_features import TopFeatures
 from manifact.solvers.checkpoint import Checkpoint
 from manifact.solvers.engine import Callback
 from manifact.terms import LOSSES, Loss
@@ -32,6 +33,7 @@ class Factorization(
     FirstFactors,
     FittedAttributes,
     Projection,
+    TopFeatures,
     Clustering,
     CallbackSupport,
     ClassNamePrefixFeaturesOutMixin,

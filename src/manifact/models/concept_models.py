@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from manifact.backends import Array, Gram, as_data, as_gram, as_kernel, backend_of, contiguous, on_host
 from manifact.models.base import Factorization
 from manifact.models.declaration import model
+from manifact.models.feature_relevance import RELEVANCE
 from manifact.models.fitted_attributes import unit_basis
 from manifact.models.inputs import checked_factor
 from manifact.models.problem import Problem
@@ -168,6 +170,13 @@ class ConceptFactorization(Factorization):
     def inverse_transform(self, V: Any) -> Array:
         """V Uᵀ with U = XᵀC, dense."""
         return super().inverse_transform(V)
+
+    @available_if(_has_basis)
+    def top_features(
+        self, n: int = 10, relevance: float = RELEVANCE, names: Sequence[str] | None = None
+    ) -> list[list[Any]]:
+        """As of other models; where data are signed, by the size of a feature's weight, whatever its sign."""
+        return super().top_features(n, relevance, names)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Minus the loss per entry of X; not for precomputed kernels, which lack k(x, x) of new samples."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from manifact.backends import Array
 from manifact.metrics import accuracy, nmi
+from manifact.models.feature_relevance import RELEVANCE, is_signed, shares
 from manifact.report import part_features as words
 from manifact.report.graph_neighbours import affinity, purity
 from manifact.report.model_facts import curve, facts, parameters, preparation, versions
@@ -15,7 +16,7 @@ from manifact.report.page_encoding import number, packed, packed_index, quantise
 from manifact.report.part_members import clusters as clusters_of
 from manifact.report.report_inputs import ReportInputs, readable
 from manifact.report.sample_payload import samples
-from manifact.report.thumbnails import is_signed, part_tiles, sheet
+from manifact.report.thumbnails import part_tiles, sheet
 
 #: Samples that stand for a concept which has no features.
 EXAMPLES = 12
@@ -65,7 +66,7 @@ def features(model: Any, given: ReportInputs) -> dict[str, Any] | None:
     components = getattr(model, "components_", None)
     if components is None or given.image_shape is not None:
         return None
-    s = words.shares(components, model.representation_)
+    s = shares(components, model.representation_)
     signed = is_signed(components)
     tops = words.largest(components) if signed else words.candidates(s)
     weight = np.maximum(model.representation_, 0).sum(axis=0, dtype=np.float64)
@@ -85,6 +86,7 @@ def features(model: Any, given: ReportInputs) -> dict[str, Any] | None:
         "top": packed(np.searchsorted(kept, np.concatenate(tops)), "u4"),
         "value": packed(np.concatenate([values[j, top] for j, top in enumerate(tops)]), "f4"),
         "shown": words.SHOWN,
+        "relevance": RELEVANCE,
     }
 
 

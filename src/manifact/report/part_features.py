@@ -1,20 +1,19 @@
-"""Which features make a part: their shares, their relevance, and the few that the page keeps."""
+"""The few features of each part and of each sample that the page keeps."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from manifact.backends import Array
+from manifact.models import feature_relevance
+from manifact.models.feature_relevance import Shares, most_relevant
 
 #: Features that a part shows, for each λ of the slider.
 SHOWN = 30
 SLIDER = np.linspace(0, 1, 11)
-#: A feature below this share of the part's largest is not shown: at λ = 0 it might lead for being rare alone.
-FLOOR = 0.005
 #: Features that can be searched for, and for each of them the parts it is strong in.
 SEARCHED, STRONG_IN = 50_000, 4
 #: Features that stand for a sample without text.
@@ -22,47 +21,17 @@ LEADING = 6
 ROWS_AT_ONCE = 4096
 
 
-@dataclass(frozen=True)
-class Shares:
-    """p(w | part), k x m; p(w); p(part)."""
-
-    given_part: Array
-    overall: Array
-    part: Array
-
-
-def shares(components: Array, V: Array) -> Shares:
-    """Each part as a distribution over features, and their mixture by the weight that V gives to each."""
-    U = np.maximum(np.asarray(components, dtype=np.float64), 0)
-    mass = U.sum(axis=1)
-    given = U / np.where(mass > 0, mass, 1)[:, None]
-    weight = np.maximum(V, 0).sum(axis=0, dtype=np.float64) * mass
-    weight = weight / weight.sum() if weight.sum() > 0 else np.full(len(U), 1 / len(U))
-    return Shares(given, weight @ given, weight)
-
-
-def relevance(given: Array, overall: Array, lam: float) -> Array:
-    """λ log p(w | part) + (1 − λ) log p(w | part) / p(w); −∞ where the part has nothing of w."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        value = lam * np.log(given) + (1 - lam) * np.log(given / overall)
-    return np.where(given > 0, value, -np.inf)
-
-
 def candidates(s: Shares) -> list[Array]:
     """For each part the features that are among its first for some λ of the slider, in ascending order."""
-    return [np.unique(np.concatenate([_first(p, s.overall, lam) for lam in SLIDER])) for p in s.given_part]
-
-
-def _first(given: Array, overall: Array, lam: float) -> Array:
-    among = np.flatnonzero(given > FLOOR * given.max(initial=0.0))
-    value = relevance(given[among], overall[among], lam)
-    return among[np.lexsort((among, -value))[:SHOWN]]
+    return [
+        np.unique(np.concatenate([most_relevant(given, s.overall, lam, SHOWN) for lam in SLIDER]))
+        for given in s.given_part
+    ]
 
 
 def largest(components: Array) -> list[Array]:
     """For signed parts: the features of largest size, whatever their sign, in ascending order."""
-    order = np.argsort(-np.abs(components), axis=1, kind="stable")[:, :SHOWN]
-    return [np.sort(row[np.abs(part[row]) > 0]) for row, part in zip(order, components, strict=True)]
+    return [np.sort(row) for row in feature_relevance.largest(components, SHOWN)]
 
 
 def searched(size: Array, needed: Array) -> Array:

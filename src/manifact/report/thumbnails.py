@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from manifact.backends import Array
+from manifact.models.feature_relevance import is_signed
 from manifact.report.page_encoding import data_uri
 
 #: Longest side of a sample's picture and of a part's.
@@ -52,11 +53,6 @@ def part_tiles(components: Array, shape: tuple[int, ...]) -> Array:
     """Parts as pictures: black to white where none is negative, blue over white to orange where some are."""
     images = shrunk(np.asarray(components, dtype=np.float64).reshape(-1, *shape), PART_SIDE)
     return _diverging(images) if is_signed(components) else _scaled(images)
-
-
-def is_signed(components: Array) -> bool:
-    """Whether more than rounding is below zero."""
-    return bool(components.min(initial=0.0) < -1e-9 * np.abs(components).max(initial=0.0))
 
 
 def sample_tiles(pixels: Any, shape: tuple[int, ...], rows: Array, exposed: bool = False) -> Array:

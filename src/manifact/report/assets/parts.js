@@ -16,10 +16,14 @@ function drawParts() {
     fillCard(part);
   }
   if (features && !features.signed) byId("relevance").hidden = false;
-  byId("lambda").addEventListener("input", (event) => set({ lambda: Number(event.target.value) }));
+  const slider = byId("lambda");
+  const sayLambda = () => { byId("lambda-value").textContent = state.lambda.toFixed(1); };
+  slider.value = state.lambda;
+  sayLambda();
+  slider.addEventListener("input", () => set({ lambda: Number(slider.value) }));
   watch((changed) => {
     if (changed.has("lambda")) {
-      byId("lambda-value").textContent = state.lambda.toFixed(1);
+      sayLambda();
       for (let part = 0; part < K; part++) fillCard(part);
     }
     if (changed.has("feature") && features) for (let part = 0; part < K; part++) fillCard(part);

@@ -10,7 +10,7 @@ const state = {
   words: "",
   // A feature that was searched for, marked where it is shown.
   feature: null,
-  lambda: 1,
+  lambda: features ? features.relevance : 1,
   colour: "cluster",
 };
 const listeners = [];
