@@ -56,12 +56,7 @@ class Clustering:
         check_is_fitted(self)
         if not hasattr(self, KEPT.get(str(self.assign), "labels_")):
             raise BadValueError("{assign}={!r} was set after fit: fit again to have clusters", self.assign)
-        if tie is None:
-            graph = getattr(self, "graph_", None)
-            tie = self._tied and graph is not None and graph.can_tie
-        if graph_X is not None and not tie:
-            raise ValueError("graph_X is used only where samples are tied to their neighbours: leave it out")
-        V = on_host(self._clustered(self._project(self._checked(X), tie, graph_X)))
+        V = on_host(self._clustered(self._project(self._checked(X), self._ties(tie, graph_X), graph_X)))
         if self.assign == "kmeans":
             return self.assigner_.predict(V.astype(self.assigner_.cluster_centers_.dtype, copy=False))
         return nearest_part(V, self._part_means) if self.assign == "nearest" else V.argmax(axis=1)
