@@ -51,7 +51,7 @@ class Clustering:
         """The cluster of each new sample, as ``assign`` says.
 
         Samples are tied to their training neighbours where the graph can find them, since clusters are made of such V;
-        ``tie=False`` leaves that out. ``graph_X`` as in `transform`.
+        ``tie=False`` leaves that out. ``tie`` and ``graph_X`` as in `transform`.
         """
         check_is_fitted(self)
         if not hasattr(self, KEPT.get(str(self.assign), "labels_")):
