@@ -131,7 +131,7 @@ def affinity(s, seed, k=None, by_all=False, once=False, **parameters):
         **s.scores(model.labels_), "seconds": seconds, "iterations": model.n_iter_, "converged": int(model.converged_),
         "objective": float(model.objective_[-1]),
         "error": error(s.X, model.representation_, model.components_),
-        "free error": error(s.X, model.transform(s.X), model.components_),
+        "free error": error(s.X, model.transform(s.X, tie=False), model.components_),
         "parts": s.k, "used": int(np.count_nonzero(members)),
         "cluster": float(members.max() / members.sum()), "class": float(known.max() / known.sum()),
     }  # fmt: skip

@@ -54,8 +54,8 @@ ax = plot.topics(model, docs.feature_names[common], n_words=6)
 # %%
 # New documents
 # -------------
-# ``transform`` needs their words alone. To tie them to their training neighbours, pass their embedding, too.
-print(model.transform(X[:3], tie=True, graph_X=E[:3]).shape)
+# Their neighbours are found by their embedding, so pass it, too. With ``tie=False`` their words are enough.
+print(model.transform(X[:3], graph_X=E[:3]).shape)
 
 # %%
 # An affinity of your own

@@ -84,6 +84,12 @@ def test_a_graph_from_another_matrix(make):
     assert [name for name, *_ in clusters] == [f"s{i}" for i in range(N)]
     np.testing.assert_array_equal([int(cluster) for _, cluster, *_ in clusters], model.labels_)
     run("predict", "a.safetensors", data, "--no-tie")
+    refused = run("transform", "a.safetensors", data, "-o", "V.npy", code=2).stderr
+    assert "--graph-from FILE, or do without neighbours with --no-tie" in refused
+    run("transform", "a.safetensors", data, "-o", "V.npy", "--graph-from", "E.npy")
+    np.testing.assert_allclose(np.load("V.npy"), model.representation_, rtol=1e-2, atol=1e-2)
+    run("transform", "a.safetensors", data, "-o", "free.npy", "--no-tie")
+    assert np.abs(np.load("free.npy") - model.representation_).max() > 0.1
 
 
 def test_a_graph_from_a_file(make):

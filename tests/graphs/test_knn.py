@@ -146,12 +146,62 @@ def test_projected_search_finds_almost_the_same(kind, metric, rng):
     np.testing.assert_array_equal(graph.tie(kind(X[:3]), X)[0], KNNGraph(6, metric=metric).build(X).tie(X[:3], X)[0])
 
 
-def test_ties_of_new_samples_are_their_training_neighbours(X):
-    graph = KNNGraph(3, weight="heat").build(X)
-    ties, degrees = graph.tie(X[:5] + 1e-9, np.eye(60))
+SETTINGS = [
+    {"weight": "binary"},
+    {"weight": "heat", "sigma": 0.7},
+    {"weight": "dot"},
+    {"weight": "cosine", "metric": "cosine"},
+    {"weight": "heat", "sigma": 0.7, "metric": "cosine"},
+]
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+def test_a_new_sample_is_joined_as_if_the_graph_had_been_built_with_it(X, rng, kind, settings):
+    """To those nearest to it, and to those that would have it among their nearest."""
+    new = rng.random((12, 8)) * (rng.random((12, 8)) < 0.7)
+    ties, degrees = KNNGraph(3, **settings).build(kind(X)).tie(kind(new), np.eye(60))
+    for one, tie in zip(new, ties, strict=True):
+        W = KNNGraph(3, **settings).build(kind(np.vstack([X, one]))).W.toarray()
+        np.testing.assert_allclose(tie, W[-1, :-1], rtol=1e-9)
     np.testing.assert_allclose(degrees, ties.sum(axis=1))
-    assert ((ties > 0).sum(axis=1) == 3).all()
-    np.testing.assert_allclose(ties[np.arange(5), np.arange(5)], 1, atol=1e-6)
+    assert ((ties > 0).sum(axis=1) > 3).any()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("kind", "other"), [(np.asarray, sparse.csr_array), (sparse.csr_array, np.asarray)])
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+def test_a_training_sample_has_its_own_neighbours_and_not_itself(X, kind, other, dtype, settings):
+    X = np.vstack([X, X[:3], np.zeros((2, 8))]).astype(dtype)
+    graph = KNNGraph(4, **settings).build(kind(X))
+    for asked in (kind(X), other(X), kind(X.astype(np.float64))):
+        ties = graph.tie(asked, np.eye(len(X), dtype=dtype))[0]
+        np.testing.assert_allclose(ties[3:60], graph.W[3:60].toarray(), rtol=1e-5)
+        # Of two equal samples each is the other's neighbour, and either is as good as the other.
+        np.testing.assert_allclose(ties[:3], graph.W[:3].toarray(), rtol=1e-5)
+        np.testing.assert_allclose(ties[60:63], graph.W[:3].toarray(), rtol=1e-5)
+
+
+def test_of_equal_samples_one_is_left_out(X):
+    """All but one copy are neighbours, nearest of all, as they are in training."""
+    copies = np.vstack([X, np.repeat(X[:1], 2, axis=0)])
+    ties = KNNGraph(5).build(copies).tie(X[:1], np.eye(62))[0][0]
+    assert ties[[0, 60, 61]].tolist() == [0, 1, 1]
+    assert ties[1:60].sum() >= 3
+
+
+def test_graphs_of_few_samples_join_new_ones_to_all(X):
+    few = KNNGraph(5).build(X[:4])
+    np.testing.assert_array_equal(few.tie(X[4:6], np.eye(4))[0], np.ones((2, 4)))
+    np.testing.assert_array_equal(few.tie(X[:4], np.eye(4))[0], 1 - np.eye(4))
+
+
+def test_after_an_approximate_search_new_samples_have_their_own_neighbours_alone(rng):
+    pytest.importorskip("pynndescent", reason="the approximate search is an extra")
+    X = rng.random((500, 6))
+    graph = KNNGraph(4, search="approximate").build(X)
+    assert (graph.tie(rng.random((30, 6)), np.eye(500))[1] == 4).all()
+    np.testing.assert_array_equal(graph.tie(X, np.eye(500))[0], graph.W.toarray())
 
 
 @pytest.mark.parametrize(

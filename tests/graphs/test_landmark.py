@@ -103,3 +103,13 @@ def test_many_samples_take_their_landmarks_from_some(X, monkeypatch):
 def test_bad_parameters_are_refused_in_one_sentence(parameters, sentence):
     with pytest.raises(ValueError, match=sentence):
         LandmarkGraph(**parameters).build(problem()[0])
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_training_samples_are_tied_as_the_graph_joins_them(kind, rng):
+    """Each to itself as well, as W has it: with degrees of 1 that is the same row of L."""
+    X = rng.random((80, 6)) * (rng.random((80, 6)) < 0.7)
+    graph = LandmarkGraph(n_landmarks=15, n_neighbors=3).build(kind(X))
+    W, degrees = graph.tie(kind(X), np.eye(80))
+    np.testing.assert_allclose(W, graph.adjacency(np.eye(80)), atol=1e-9)
+    np.testing.assert_array_equal(degrees, graph.degrees)

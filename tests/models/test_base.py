@@ -123,7 +123,7 @@ class TestTransform:
     def test_is_the_minimum_for_each_sample(self, model, kind):
         X = problem()[0]
         model.fit(X)
-        V = model.transform(KINDS[kind](X[:4]))
+        V = model.transform(KINDS[kind](X[:4]), tie=False)
         U = model.components_.T
 
         def loss(v, x):
@@ -144,10 +144,10 @@ class TestTransform:
             model.fit(KINDS[kind](X))
             pull, degrees = model.graph_.tie(new, model.representation_)
             target = pull / degrees[:, None]
-            free, tied = model.transform(KINDS[kind](new)), model.transform(KINDS[kind](new), tie=True)
+            free, tied = model.transform(KINDS[kind](new), tie=False), model.transform(KINDS[kind](new))
             assert np.linalg.norm(tied - target) < 0.8 * np.linalg.norm(free - target)
-            np.testing.assert_allclose(tied[:1], model.transform(KINDS[kind](new[:1]), tie=True), rtol=1e-6)
-            strong = model.set_params(graph_reg=1e8).transform(KINDS[kind](new), tie=True)
+            np.testing.assert_allclose(tied[:1], model.transform(KINDS[kind](new[:1])), rtol=1e-6)
+            strong = model.set_params(graph_reg=1e8).transform(KINDS[kind](new))
             np.testing.assert_allclose(strong, target, rtol=1e-3, atol=1e-6)
 
     def test_tied_frobenius_is_the_minimum(self):
@@ -161,7 +161,7 @@ class TestTransform:
             return np.sum((x[0] - U @ v) ** 2) + 2.0 * ties @ np.sum((v - train) ** 2, axis=1)
 
         best = minimize(objective, np.ones(3), bounds=[(0, None)] * 3, tol=1e-12)
-        np.testing.assert_allclose(model.transform(x, tie=True)[0], best.x, atol=1e-5)
+        np.testing.assert_allclose(model.transform(x)[0], best.x, atol=1e-5)
 
     @pytest.mark.parametrize("parameters", [{}, {"alpha_V": 0.01, "l1_ratio": 0.5}])
     def test_does_not_depend_on_how_the_basis_is_normalised(self, model, parameters):
@@ -170,7 +170,7 @@ class TestTransform:
         products = []
         for how in ("basis", None):
             model.set_params(normalize=how).fit(X)
-            products.append(model.transform(X, tie=model._tied) @ model.components_)
+            products.append(model.transform(X) @ model.components_)
         np.testing.assert_allclose(*products, rtol=1e-5, atol=1e-7)
 
     def test_what_cannot_be_tied_says_so(self):
@@ -183,7 +183,7 @@ class TestTransform:
     def test_score_is_minus_the_loss_per_entry(self, model):
         X = problem()[0]
         model.fit(X)
-        Y = model.transform(X) @ model.components_
+        Y = model.transform(X, tie=False) @ model.components_
         if model._loss.name == "frobenius":
             expected = -np.mean((X - Y) ** 2)
         else:

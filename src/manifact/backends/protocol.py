@@ -193,3 +193,8 @@ class Backend(Protocol):
         self, X: Any, n_neighbors: int, random_state: Any = 0, progress: ShowProgress = silent
     ) -> tuple[Array, Array]:
         """As ``nearest``, for almost all neighbours, by way of a projection."""
+
+    def reached(
+        self, X: Any, squares: Array, queries: Any, farthest: bool = False, progress: ShowProgress = silent
+    ) -> tuple[Array, Array]:
+        """Pairs (query, row of X) whose squared distance is below (or above) the row's own ``squares``."""

@@ -34,6 +34,14 @@ GraphFromOption = Annotated[
         rich_help_panel=GRAPH,
     ),
 ]
+TieOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--tie/--no-tie",
+        help="Hold new samples near their training neighbours. Default: where the graph can find them.",
+        rich_help_panel=GRAPH,
+    ),
+]
 OverwriteOption = Annotated[
     bool, typer.Option("--overwrite", help="Replace files that are there.", rich_help_panel=OUT)
 ]

@@ -13,7 +13,6 @@ from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence, note
 from manifact.cli.new_samples import blank_where_wordless, check_tie, graph_samples, read_for, refuse_if_nobody
 from manifact.cli.option_groups import given, with_option_groups
 from manifact.cli.options import (
-    GRAPH,
     OUT,
     GraphFromOption,
     JsonOption,
@@ -21,18 +20,10 @@ from manifact.cli.options import (
     OverwriteOption,
     QuietOption,
     Reading,
+    TieOption,
 )
 from manifact.cli.summary import words_of_parts
 from manifact.utils.progress import showing
-
-TieOption = Annotated[
-    bool | None,
-    typer.Option(
-        "--tie/--no-tie",
-        help="Hold new samples near their training neighbours. Default: where the graph can find them.",
-        rich_help_panel=GRAPH,
-    ),
-]
 
 
 @with_option_groups

@@ -11,7 +11,15 @@ from manifact.cli import outputs
 from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence
 from manifact.cli.new_samples import check_tie, graph_samples, read_for, warn_of_empty
 from manifact.cli.option_groups import given, with_option_groups
-from manifact.cli.options import GRAPH, OUT, GraphFromOption, ModelArgument, OverwriteOption, QuietOption, Reading
+from manifact.cli.options import (
+    OUT,
+    GraphFromOption,
+    ModelArgument,
+    OverwriteOption,
+    QuietOption,
+    Reading,
+    TieOption,
+)
 from manifact.utils.progress import showing
 
 
@@ -25,10 +33,7 @@ def transform(
         Path,
         typer.Option("--output", "-o", metavar="FILE", help="V: .npy .npz .csv .tsv .parquet.", rich_help_panel=OUT),
     ],
-    tie: Annotated[
-        bool,
-        typer.Option("--tie/--no-tie", help="Hold new samples near their training neighbours.", rich_help_panel=GRAPH),
-    ] = False,
+    tie: TieOption = None,
     graph_from: GraphFromOption = None,
     overwrite: OverwriteOption = False,
     quiet: QuietOption = False,
@@ -41,7 +46,7 @@ def transform(
 
         found = manifact.load(model)
         check_output(outputs.free("--output", output, overwrite, model, data))
-        check_tie(found, tie, graph_from)
+        check_tie(found, tie is not False, graph_from)
         with showing(not quiet):
             samples, X = read_for(found, model, data, given(reading))
             warn_of_empty(samples, X)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,8 @@ class KNNGraph(GraphBuilder):
         the exact graph of many images in a fraction of the time. 256 of the samples tell how many candidates contain
         98% of the neighbours; where 12 times ``n_neighbors`` are not enough (most text), and with at most 2,000 samples
         or fewer than 128 features, the search is exact. "approximate" is pynndescent (an optional dependency; its graph
-        depends on ``random_state`` and the number of threads). New samples always find their neighbours exactly.
+        depends on ``random_state`` and the number of threads). New samples always find their neighbours exactly, and
+        are found by training samples as these found each other, but not after an "approximate" search.
     random_state : int or None, default=0
         Seed of the projection and of the approximate search.
     verbose : bool, default=False
@@ -90,11 +92,11 @@ class KNNGraph(GraphBuilder):
         self._check()
         X = as_samples(X)
         with showing(bool(self.verbose)):
-            rows, columns = self._pairs(X, X, own=True)
+            rows, columns, radii = self._own_pairs(X)
         sigma = self._sigma(X, rows, columns)
         W = self._affinity(X, X, rows, columns, sigma)
         # A copy of the parameters: what the user sets later must not change a graph that is built.
-        return NeighborGraph(sparse.csr_array(W.maximum(W.T)), clone(self), X, sigma)
+        return NeighborGraph(sparse.csr_array(W.maximum(W.T)), clone(self), X, sigma, radii)
 
     def _check(self) -> None:
         checks.integer("n_neighbors", self.n_neighbors, at_least=1)
@@ -113,30 +115,45 @@ class KNNGraph(GraphBuilder):
             return float(np.sqrt(_over_pairs(_square_distances, X, X, rows, columns)).mean()) or 1.0
         return mean_distance(X) if self.sigma == "auto" else float(self.sigma)
 
-    def _pairs(self, X: Any, Q: Any, own: bool) -> tuple[Array, Array]:
-        """Queries and the rows of X nearest to them; ``own`` where both are the same samples."""
-        rows, columns = np.arange(Q.shape[0]), np.arange(X.shape[0])
-        if self.metric == "cosine":
-            # On unit vectors distance and cosine order alike; a sample without entries is near nobody.
-            rows, columns = _with_entries(Q), _with_entries(X)
-            if not len(rows) or not len(columns):
-                return rows[:0], columns[:0]
-            found = self._search(normalize(X[columns]), None if own else normalize(Q[rows]))
-        else:
-            found = self._search(X, None if own else Q)
-        return np.repeat(rows, found.shape[1]), columns[found.ravel()]
+    def _compared(self, X: Any) -> tuple[Any, Array]:
+        """Samples as the search compares them, and which they are."""
+        if self.metric == "euclidean":
+            return X, np.arange(X.shape[0])
+        # On unit vectors distance and cosine order alike; a sample without entries is near nobody.
+        inside = _with_entries(X)
+        some = X[inside]
+        # In one layout: sums in another order would end in other digits.
+        some = some if sparse.issparse(some) else np.ascontiguousarray(some)
+        return normalize(some) if len(inside) else some, inside
+
+    def _own_pairs(self, X: Any) -> tuple[Array, Array, Array | None]:
+        """Samples and those nearest to them; the squared distance of each sample's farthest neighbour, if it is known.
+
+        It is infinite where all others are neighbours, and 0 where none can be.
+        """
+        radii = np.zeros(X.shape[0])
+        compared, inside = self._compared(X)
+        if not len(inside):
+            return inside, inside, radii
+        index, squares = self._search(compared)
+        pairs = np.repeat(inside, index.shape[1]), inside[index.ravel()]
+        if squares is None:
+            return *pairs, None
+        radii[inside] = squares[:, -1] if index.shape[1] == self.n_neighbors else np.inf
+        return *pairs, radii
 
     def _affinity(self, X: Any, Q: Any, rows: Array, columns: Array, sigma: float) -> Any:
         """The weights of these pairs, queries x n."""
         values = self._weights(X, Q, rows, columns, sigma)
         return sorted_csr(sparse.csr_array((values, (rows, columns)), shape=(Q.shape[0], X.shape[0])))
 
-    def _search(self, X: Any, queries: Any) -> Array:
-        if queries is None and self.search == "approximate" and X.shape[0] > self.n_neighbors + 1:
-            return _approximate(X, self.n_neighbors, self.random_state)
-        if queries is None and self.search == "projection":
-            return backend_of(X).nearest_by_projection(X, self.n_neighbors, self.random_state, progress=steps)[0]
-        return backend_of(X).nearest(X, self.n_neighbors, queries, progress=steps)[0]
+    def _search(self, X: Any) -> tuple[Array, Array | None]:
+        """The rows of X nearest to each, and how far they are, squared."""
+        if self.search == "approximate" and X.shape[0] > self.n_neighbors + 1:
+            return _approximate(X, self.n_neighbors, self.random_state), None
+        if self.search == "projection":
+            return backend_of(X).nearest_by_projection(X, self.n_neighbors, self.random_state, progress=steps)
+        return backend_of(X).nearest(X, self.n_neighbors, progress=steps)
 
     def _weights(self, X: Any, Q: Any, rows: Array, columns: Array, sigma: float) -> Array:
         match self.weight:
@@ -161,27 +178,70 @@ class KNNGraph(GraphBuilder):
 def _fits(facts: Mapping[str, Any]) -> None:
     is_square(facts)
     is_positive(facts, "sigma")
-    if facts["X"].shape[0] != facts["W"].shape[0]:
-        raise ValueError(f"a graph of {facts['W'].shape[0]} samples and {facts['X'].shape[0]} of them")
+    n, radii = facts["W"].shape[0], facts.get("radii")
+    if facts["X"].shape[0] != n:
+        raise ValueError(f"a graph of {n} samples and {facts['X'].shape[0]} of them")
+    if radii is not None and radii.shape != (n,):
+        raise ValueError(f"a graph of {n} samples and {radii.shape} distances of neighbours")
 
 
-@stored(_fits, W="W", builder="_builder", X="_X", sigma="_sigma")
+@stored(_fits, W="W", builder="_builder", X="_X", sigma="_sigma", radii="_radii")
 class NeighborGraph(AffinityGraph):
     """A k-NN graph that remembers its samples, to find the neighbours of new ones."""
 
     can_tie = True
 
-    def __init__(self, W: Any, builder: KNNGraph, X: Any, sigma: float) -> None:
+    def __init__(self, W: Any, builder: KNNGraph, X: Any, sigma: float, radii: Array | None = None) -> None:
+        """``radii`` are the squared distances from each sample to its k-th neighbour; None where they are not known."""
         super().__init__(W)
         self._builder = builder
         self._X = X
         self._sigma = sigma
+        self._radii = radii
 
     def tie(self, X: Any, V: Array) -> tuple[Array, Array]:
+        """W joins a new sample and a training sample where either is among the other's nearest, as in training."""
         check_width(X, self._X.shape[1])
-        pairs = self._builder._pairs(self._X, X, own=False)
-        W = self._builder._affinity(self._X, X, *pairs, self._sigma).astype(V.dtype)
+        W = self._affinity(X).astype(V.dtype)
         return W @ V, np.asarray(W.sum(axis=1)).ravel()
+
+    def _affinity(self, X: Any) -> Any:
+        """Of new samples to the training samples, each on its own."""
+        # Of the same kind and type as the training samples: what differs in its last digit is another sample.
+        X = X.astype(self._X.dtype, copy=False)
+        if sparse.issparse(self._X):
+            X = sorted_csr(X)
+        elif sparse.issparse(X):
+            at_once = max(1, int(get_config()["working_memory"] * 2**20 // (8 * X.shape[1])))
+            blocks = [X[start : start + at_once].toarray() for start in range(0, X.shape[0], at_once)]
+            return sparse.vstack([self._affinity(block) for block in blocks], format="csr")
+        return self._builder._affinity(self._X, X, *self._pairs(X), self._sigma)
+
+    def _pairs(self, X: Any) -> tuple[Array, Array]:
+        """New samples and their neighbours.
+
+        A sample that is one of the training samples has the neighbours which that one has. Any other has those nearest
+        to it, and those that would have it among their nearest.
+        """
+        (compared, inside), (new, rows) = self._compared, self._builder._compared(X)
+        if not len(inside) or not len(rows):
+            return rows[:0], inside[:0]
+        index, squares = backend_of(X).nearest(compared, self._builder.n_neighbors, new, progress=steps)
+        known, others = np.flatnonzero(squares[:, 0] == 0), np.flatnonzero(squares[:, 0] != 0)
+        theirs = sparse.csr_array(self.W[inside[index[known, 0]]])
+        found = [
+            (rows[np.repeat(known, np.diff(theirs.indptr))], theirs.indices),
+            (np.repeat(rows[others], index.shape[1]), inside[index[others].ravel()]),
+        ]
+        if self._radii is not None and len(others):
+            asking, answering = backend_of(X).reached(compared, self._radii[inside], new[others], progress=steps)
+            found.append((rows[others[asking]], inside[answering]))
+        pairs = np.concatenate([row * self.n_samples + column.astype(np.int64) for row, column in found])
+        return np.divmod(np.unique(pairs), self.n_samples)
+
+    @cached_property
+    def _compared(self) -> tuple[Any, Array]:
+        return self._builder._compared(self._X)
 
 
 def mean_distance(X: Any) -> float:

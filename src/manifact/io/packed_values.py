@@ -148,7 +148,7 @@ class Unpacker:
     def _graph(self, value: Any) -> Any:
         entry = _known(value["graph"], built=True)
         facts = self.unpack(value["of"])
-        if set(facts) != set(entry.arguments or ()):
+        if not entry.takes(facts):
             raise ValueError(f"a {value['graph']} of {sorted(facts)}")
         entry.check(facts)
         return entry.cls(**facts)

@@ -32,8 +32,9 @@ class AffinityNMF(WithGraph):
     and whose parts rebuild the data. The graph fixes the size of V, so that nothing drifts and nothing collapses: there
     is a minimum, and running longer changes hardly anything.
 
-    A holds coefficients that depend on the data alone, as `transform` gives them (sample weights aside): parts made for
-    V alone would be close to the means of clusters, and would rebuild a sample hardly better than those means do.
+    A holds coefficients that depend on the data alone, as ``transform(X, tie=False)`` gives them (sample weights
+    aside): parts made for V alone would be close to the means of clusters, and would rebuild a sample hardly better
+    than those means do.
 
     P projects onto the columns of F, so ‖P X‖² is what the graph's directions explain of the data: most of an image,
     a tenth of a sparse text. Each term counts by what it can explain, and τ means the same on every data set.

@@ -27,6 +27,12 @@ class CF(ConceptFactorization):
     {concept attributes}
     {common attributes}
 
+    Notes
+    -----
+    `transform` finds the best coefficients for each sample. The rule gets there slowly: on digits `transform` of the
+    training samples differs from `fit_transform` by about 60% after 100 iterations from a random start, by 4% after
+    500, and by 5% after 100 from ``init="kmeans"``.
+
     References
     ----------
     W. Xu, Y. Gong. Document clustering by concept factorization. SIGIR, 2004.

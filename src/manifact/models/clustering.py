@@ -152,17 +152,13 @@ class Clustering:
         """The cluster of each new sample, as ``assign`` says; −1 for a sample that cannot be placed.
 
         Samples are tied to their training neighbours where the graph can find them, since clusters are made of such V;
-        ``tie=False`` leaves that out. ``graph_X`` as in `transform`. A sample cannot be placed where its V is zero: it
+        ``tie=False`` leaves that out. ``tie`` and ``graph_X`` as in `transform`. A sample cannot be placed where its V is zero: it
         has no entry in any feature that the parts have, and no neighbours.
         """
         check_is_fitted(self)
         if self.assign != self._clusters.rule:
             raise BadValueError("{assign}={!r} was set after fit: fit again to have such clusters", self.assign)
-        if tie is None:
-            graph = getattr(self, "graph_", None)
-            tie = self._tied and graph is not None and graph.can_tie
-        if graph_X is not None and not tie:
-            raise ValueError("graph_X is used only where samples are tied to their neighbours: leave it out")
+        tie = self._ties(tie, graph_X)
         X = self._checked(X)
         V = on_host(self._clustered(self._project(X, tie, graph_X)))
         labels = self._clusters.of(V, self._training_V)

@@ -11,6 +11,7 @@ from manifact.models.base import Factorization
 from manifact.models.declaration import model
 from manifact.models.problem import Problem
 from manifact.models.projection import beside_samples
+from manifact.solvers.all_solvers import SOLVERS
 from manifact.terms import Term
 from manifact.terms.losses import positive_floor
 from manifact.utils import checks
@@ -92,4 +93,8 @@ class GraphFactorization(WithGraph):
     def _pull(self, X: Any, graph_X: Any) -> tuple[Array, Array]:
         V = on_host(self.representation_) / on_host(self._scale)
         pull, degrees = self.graph_.tie(self._as_the_graph_knows(X, graph_X), V)
-        return self.graph_reg * beside_samples(pull, X), self.graph_reg * beside_samples(degrees, X)
+        # A published rule rests where each edge counts once, whatever the objective counts.
+        solver = SOLVERS.get(self.solver_)
+        published = solver is not None and solver.published
+        lam = self.graph_reg * (1.0 if published else getattr(self._loss.smoothness, "pulls", 1.0))
+        return lam * beside_samples(pull, X), lam * beside_samples(degrees, X)

@@ -34,6 +34,12 @@ class LCF(ConceptFactorization):
     {concept attributes}
     {common attributes}
 
+    Notes
+    -----
+    `transform` finds the best coefficients for each sample. The rule gets there slowly: on digits `transform` of the
+    training samples differs from `fit_transform` by about 80% after 100 iterations from a random start, by 4% after
+    500, and by 4% after 100 from ``init="kmeans"``.
+
     References
     ----------
     H. Liu, Z. Yang, Z. Wu. Locality-constrained concept factorization. IJCAI, 2011.

@@ -33,24 +33,43 @@ class Projection(TransformerMixin):
     def _loss(self) -> Loss:
         raise NotImplementedError
 
-    def transform(self, X: Any, tie: bool = False, method: str = "nonnegative", graph_X: Any = None) -> Any:
-        """V for new samples with the basis fixed, each sample on its own.
+    @property
+    def _tied(self) -> bool:
+        raise NotImplementedError
 
-        With ``tie=True`` a new sample is also held near the representation of its neighbours among the training
-        samples (never other new samples). ``method="pinv"`` gives the plain projection X U (UᵀU)⁻¹ instead, which may
-        be negative (SPNMF paper, for classification). ``graph_X`` are the same new samples as the graph knows them,
-        where it was built on another matrix than X, such as embeddings.
+    def transform(self, X: Any, tie: bool | None = None, method: str = "nonnegative", graph_X: Any = None) -> Any:
+        """V for new samples with the basis fixed, each sample on its own: what `fit_transform` means by V.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, n_samples x n_features
+        tie : bool or None, default=None
+            Whether a new sample is also held near the representation of its neighbours among the training samples, as
+            these were while fitting: never near other new samples, nor near itself if it is one of the training
+            samples. None does so where the model has a graph that can find neighbours of new samples.
+        method : {"nonnegative", "pinv"}, default="nonnegative"
+            "pinv" gives the plain projection X U (UᵀU)⁻¹ instead, which may be negative and knows no neighbours (SPNMF
+            paper, for classification).
+        graph_X : array or sparse matrix, n_samples x any, optional
+            The same new samples as the graph knows them, where it was built on another matrix than X, such as
+            embeddings.
         """
         check_is_fitted(self)
         checks.option("method", method, ("nonnegative", "pinv"))
-        X = self._checked(X)
-        if graph_X is not None and not tie:
-            raise ValueError("graph_X is used only with tie=True: leave it out, or set tie=True")
         if method == "pinv":
-            if tie:
+            if tie or graph_X is not None:
                 raise ValueError("tie=True goes with method='nonnegative': the pseudo-inverse knows no neighbours")
-            return self._pseudo_inverse(X)
-        return self._project(X, tie, graph_X)
+            return self._pseudo_inverse(self._checked(X))
+        return self._project(self._checked(X), self._ties(tie, graph_X), graph_X)
+
+    def _ties(self, tie: bool | None, graph_X: Any) -> bool:
+        """Whether new samples are held near their neighbours: as asked, or else where the graph can find them."""
+        if tie is None:
+            graph = getattr(self, "graph_", None)
+            tie = self._tied and graph is not None and graph.can_tie
+        if graph_X is not None and not tie:
+            raise ValueError("graph_X is used only where samples are tied to their neighbours: leave it out")
+        return bool(tie)
 
     def inverse_transform(self, V: Any) -> Array:
         """V Uᵀ, dense."""

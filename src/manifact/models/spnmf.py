@@ -50,6 +50,11 @@ class SPNMF(GraphFactorization):
     {graph attributes}
     {common attributes}
 
+    Notes
+    -----
+    `transform` ties new samples to their near training samples; far ones do not push them. On digits it is within 1% of
+    `fit_transform` for the training samples, on two rings within 3%; with one part and β = 10 the rings differ by 39%.
+
     References
     ----------
     Z. Li, J. Liu, H. Lu. Structure preserving non-negative matrix factorization for dimensionality reduction.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from manifact.backends import Array, namespace, smallest_normal
 from manifact.graphs.operators import Graph, SumOfGraphs
 from manifact.terms.forms import LogBound, RowQuadratic
@@ -16,6 +18,9 @@ REDUCTION = 1e-3
 
 class Smoothness(Term):
     """λ Tr(VᵀLV) = λ/2 Σ_js W_js ‖v_j − v_s‖² (GNMF paper, eq 5)."""
+
+    #: How many times λ W a new sample is held by, as losses project it.
+    pulls: ClassVar[float] = 1.0
 
     def __init__(self, graph: Graph, lam: float, exact: bool = True) -> None:
         self.graph = graph
@@ -50,6 +55,9 @@ class EntropicSmoothness(Term):
 
     Its published step solves a linear system; see `implicit`.
     """
+
+    #: Both KL(v_s ‖ v) and KL(v ‖ v_s) hold v, which are nearly equal; losses project with the first alone.
+    pulls: ClassVar[float] = 2.0
 
     def __init__(self, graph: Graph, lam: float, exact: bool = True) -> None:
         self.graph = graph

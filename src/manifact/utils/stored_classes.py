@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from inspect import Parameter, signature
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -22,6 +23,12 @@ class Stored:
     arguments: Mapping[str, str] | None
     #: Raises where arguments of a file do not fit together: compiled code trusts them.
     check: Callable[[Mapping[str, Any]], None] = _nothing
+
+    def takes(self, names: Iterable[str]) -> bool:
+        """Whether the constructor can be called with these arguments: files of former versions may lack newer ones."""
+        parameters = signature(self.cls).parameters
+        needed = {name for name in self.arguments or () if parameters[name].default is Parameter.empty}
+        return needed <= set(names) <= set(self.arguments or ())
 
 
 _classes: dict[str, Stored] = {}

@@ -13,7 +13,7 @@ from tests.reference.kernels import nearest as plain
 from manifact import datasets
 from manifact.backends import threads
 from manifact.backends.numpy import neighbor_search
-from manifact.backends.numpy.neighbor_search import nearest, nearest_by_projection
+from manifact.backends.numpy.neighbor_search import nearest, nearest_by_projection, reached
 
 
 @pytest.mark.parametrize("farthest", [False, True])
@@ -68,6 +68,33 @@ def test_small_blocks_give_the_same_answer_within_the_budget(rng):
     np.testing.assert_array_equal(whole[0], blocks[0])
     np.testing.assert_array_equal(whole[1], blocks[1])
     assert peak < 3 * 2**20
+
+
+@given(
+    st.integers(2, 90), st.integers(1, 40), st.integers(1, 5), st.booleans(), st.booleans(),
+    st.sampled_from([5, 36, 900, 8192]), st.sampled_from([3, 10**6]), st.integers(0, 10**6),
+)  # fmt: skip
+def test_rows_that_reach_a_query_are_those_of_all_distances(n, q, m, is_sparse, farthest, cache, values, seed):
+    """With few values many distances are equal to a row's own: those do not count."""
+    rng = np.random.default_rng(seed)
+    X, Q = (rng.integers(0, values, (rows, m)).astype(float) for rows in (n, q))
+    squares = plain(X, 2, farthest=farthest)[1][:, -1]
+    kind = sparse.csr_array if is_sparse else np.asarray
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(neighbor_search, "SHARED_CACHE", cache)
+        patch.setattr(threads, "SMALL_WORK", 0)
+        rows, columns = reached(kind(X), squares, kind(Q), farthest)
+    found = np.zeros((q, n), dtype=bool)
+    found[rows, columns] = True
+    between = ((Q[:, None] - X[None]) ** 2).sum(axis=2)
+    np.testing.assert_array_equal(found, between > squares if farthest else between < squares)
+    assert len(rows) == found.sum()
+
+
+def test_all_rows_without_a_limit_reach_a_query(rng):
+    X = rng.random((7, 3))
+    assert len(reached(X, np.full(7, np.inf), X[:2])[0]) == 14
+    assert len(reached(X, np.zeros(7), X[:2])[0]) == 0
 
 
 def test_one_sample_has_no_neighbours():

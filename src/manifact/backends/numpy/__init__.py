@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manifact.backends.numpy.neighbor_search import nearest, nearest_by_projection
+from manifact.backends.numpy.neighbor_search import nearest, nearest_by_projection, reached
 from manifact.backends.numpy.numpy_operations import (
     column_products,
     column_sums,
@@ -37,6 +37,7 @@ __all__ = [
     "nearest",
     "nearest_by_projection",
     "nonnegative_least_squares",
+    "reached",
     "rescale",
     "solve_columns",
     "sweep_affinity",

@@ -73,6 +73,31 @@ def nearest(
         return index, sign * keys * scale * scale
 
 
+def reached(
+    X: Any, squares: Array, queries: Any, farthest: bool = False, progress: ShowProgress = silent
+) -> tuple[Array, Array]:
+    """Pairs (query, row of X) whose squared distance is below (or above) the row's own ``squares``.
+
+    With the distance of every row's k-th neighbour these are the rows that would have the query among their k nearest.
+    """
+    sign = -1.0 if farthest else 1.0
+    largest = max(_largest(X), _largest(queries))
+    scale = _scale(largest)
+    if scale != 1.0:
+        X, queries = X / scale, queries / scale
+    with np.errstate(over="ignore", under="ignore"):
+        keys = sign * squares / scale / scale
+    pairs: list[tuple[Array, Array]] = []
+    with progress("reverse neighbours", 1.0) as advance:
+        if sparse.issparse(X):
+            _sparse_reached(X, sorted_csr(queries), sign, keys, pairs, advance)
+        else:
+            _dense_reached(X, queries, (largest or 1.0) / scale, sign, keys, pairs, advance)
+    rows, columns = zip(*pairs, strict=True) if pairs else ((), ())
+    nothing = np.empty(0, dtype=np.int64)
+    return np.concatenate([nothing, *rows]), np.concatenate([nothing, *columns])
+
+
 def nearest_by_projection(
     X: Any, n_neighbors: int, random_state: Any = 0, progress: ShowProgress = silent
 ) -> tuple[Array, Array]:
@@ -143,12 +168,9 @@ def _sparse(X: Any, Q: Any, sign: float, keys: Array, index: Array, advance: Adv
     X, XT = sorted_csr(X), sorted_csr(X.T)
     skip = np.arange(X.shape[0]) if Q is None else np.full(Q.shape[0], -1)
     Q = X if Q is None else sorted_csr(Q)
-    longest = int(np.diff(Q.indptr).max(initial=0)) + int(np.diff(X.indptr).max(initial=0))
-    # Rounding of an inner product, of both norms and of the key itself, relative to the norms.
-    error = 2 * (longest + 8) * float(np.finfo(np.float64).eps)
-    slack = longest * float(np.finfo(np.float64).tiny)
-    floors = (sign - error) * _squares(X) - slack
-    q_floors = floors if Q is X else (sign - error) * _squares(Q) - slack
+    longest = _longest(Q) + _longest(X)
+    floors = _sparse_floors(X, longest, sign)
+    q_floors = floors if Q is X else _sparse_floors(Q, longest, sign)
     # Each query touches every sample that shares one of its features.
     reach = np.concatenate([[0], np.cumsum(np.diff(XT.indptr)[Q.indices], dtype=np.float64)])[Q.indptr]
     cost = reach + np.arange(len(reach), dtype=np.float64) * X.shape[0]
@@ -162,6 +184,36 @@ def _sparse(X: Any, Q: Any, sign: float, keys: Array, index: Array, advance: Adv
             keys[rows], index[rows], costs=costs,
         )  # fmt: skip
         advance(costs[-1] / cost[-1])
+
+
+def _sparse_floors(X: Any, longest: int, sign: float) -> Array:
+    # Rounding of an inner product, of both norms and of the key itself, relative to the norms.
+    error = 2 * (longest + 8) * float(np.finfo(np.float64).eps)
+    return (sign - error) * _squares(X) - longest * float(np.finfo(np.float64).tiny)
+
+
+def _sparse_reached(X: Any, Q: Any, sign: float, keys: Array, pairs: Any, advance: Advance) -> None:
+    X, XT = sorted_csr(X), sorted_csr(X.T)
+    floors, q_floors = (_sparse_floors(P, _longest(X) + _longest(Q), sign) for P in (X, Q))
+    # Twice the error that floors allow for: the difference is rounded once more.
+    limits = keys - floors + 4 * float(np.finfo(np.float64).eps) * (np.abs(keys) + np.abs(floors))
+    for rows in _parts(Q.shape[0], int(np.clip(_budget() // max(1, X.shape[0]), 1, 4096))):
+        asking = Q[rows]
+        found = np.zeros((_length(rows), X.shape[0]), dtype=bool)
+        costs = np.concatenate([[0], np.cumsum(np.diff(XT.indptr)[asking.indices], dtype=np.float64)])[asking.indptr]
+        costs += np.arange(len(costs), dtype=np.float64) * X.shape[0]
+        over_rows(
+            neighbors.sparse_mark_reached, len(found), costs[-1], asking.indptr, asking.indices, asking.data,
+            q_floors[rows], X.indptr, X.indices, X.data, limits, XT.indptr, XT.indices, XT.data, sign, keys, found,
+            costs=costs,
+        )  # fmt: skip
+        queries, columns = np.nonzero(found)
+        pairs.append((queries + rows.start, columns))
+        advance(len(found) / Q.shape[0])
+
+
+def _longest(X: Any) -> int:
+    return int(np.diff(X.indptr).max(initial=0))
 
 
 def _mixed(X: Array, Q: Any, sign: float, keys: Array, index: Array, advance: Advance) -> None:
@@ -244,6 +296,33 @@ def _dense(X: Array, Q: Array | None, largest: float, sign: float, keys: Array, 
                     )  # fmt: skip
                 advance(1 / n_tiles)
     over_rows(neighbors.sort_found, q, keys.size, keys, index)
+
+
+def _dense_reached(X: Array, Q: Array, largest: float, sign: float, keys: Array, pairs: Any, advance: Advance) -> None:
+    """Tiles as in `_dense`, of which only the pairs are kept."""
+    (n, m), q = X.shape, Q.shape[0]
+    centre, unit = X.mean(axis=0, dtype=np.float64), 1 / largest**2
+    samples = _Samples.of(X, centre, largest, sign)
+    limits = unit * keys - samples.floors
+    limits = (limits + neighbors.ROUND_UP * np.abs(limits)).astype(np.float32)
+    area = min(SHARED_CACHE, _budget() // 2) // 5
+    tall = _parts(q, int(area**0.5))
+    wide = _parts(n, area // max(map(_length, tall)))
+    with _ONE_BLAS_THREAD if q * n * m > LARGE else nullcontext():
+        for mine in tall:
+            asking = _Samples.of(Q[mine], centre, largest, sign)
+            for theirs in wide:
+                asked = samples.part(theirs)
+                dots = np.empty((_length(mine), _length(theirs)), dtype=np.float32)
+                found = np.zeros(dots.shape, dtype=bool)
+                over_rows(_multiply, len(dots), dots.size * m, asking.rough, asked.rough, dots)
+                over_rows(
+                    neighbors.mark_reached, len(dots), dots.size, dots, sign, asking.exact, asking.floors,
+                    limits[theirs], keys[theirs], asked.exact, found,
+                )  # fmt: skip
+                queries, columns = np.nonzero(found)
+                pairs.append((queries + mine.start, columns + theirs.start))
+                advance(1 / (len(tall) * len(wide)))
 
 
 def _multiply(A: Array, B: Array, out: Array, start: int, stop: int) -> None:

@@ -32,6 +32,7 @@ __all__ = [
     "nearest",
     "nearest_by_projection",
     "nonnegative_least_squares",
+    "reached",
     "rescale",
     "solve_columns",
     "sweep_affinity",
@@ -160,4 +161,12 @@ def nearest_by_projection(
 ) -> tuple[Any, Any]:
     """As ``nearest``, for almost all neighbours, by the host."""
     found = host_backend.nearest_by_projection(host(X), n_neighbors, random_state, progress)
+    return like(found[0], X), like(found[1], X)
+
+
+def reached(
+    X: Any, squares: Any, queries: Any, farthest: bool = False, progress: ShowProgress = silent
+) -> tuple[Any, Any]:
+    """Pairs (query, row of X) whose squared distance is below (or above) the row's own, by the host."""
+    found = host_backend.reached(host(X), host(squares), host(queries), farthest, progress)
     return like(found[0], X), like(found[1], X)

@@ -182,6 +182,53 @@ def columns_seek_rows(
 
 
 @kernel
+def mark_reached(
+    dots: Any, sign: float, Q: Any, q_floors: Any, limits: Any, keys: Any, X: Any, reached: Any, start: int, stop: int
+) -> None:
+    """``reached[j, i]`` becomes whether the key of query j and row i is below ``keys[i]``, the row's own.
+
+    As in `columns_seek_rows`; ``limits`` goes with ``keys``.
+    """
+    factor = np.float32(-2 * sign)
+    for j in range(start, stop):
+        floor = q_floors[j]
+        for first in range(0, dots.shape[1], LANES):
+            some, their_limits = dots[j, first : first + LANES], limits[first : first + LANES]
+            hits = 0
+            for t in range(len(some)):
+                hits += floor + factor * some[t] <= their_limits[t]
+            if hits == 0:
+                continue
+            for t in range(len(some)):
+                if floor + factor * some[t] <= their_limits[t]:
+                    reached[j, first + t] = sign * _square(Q[j], X[first + t]) < keys[first + t]
+
+
+@kernel
+def sparse_mark_reached(
+    q_indptr: Any, q_indices: Any, q_values: Any, q_floors: Any, indptr: Any, indices: Any, values: Any, limits: Any,
+    t_indptr: Any, t_indices: Any, t_values: Any, sign: float, keys: Any, reached: Any, start: int, stop: int,
+) -> None:  # fmt: skip
+    """As `mark_reached`; (t_indptr, ...) is the inverted index of the rows."""
+    factor = -2 * sign
+    dots = limits.copy()
+    for j in range(start, stop):
+        dots[:] = 0
+        mine = slice(q_indptr[j], q_indptr[j + 1])
+        for t in range(q_indptr[j], q_indptr[j + 1]):
+            f = q_indices[t]
+            x = np.float64(q_values[t])
+            for s in range(t_indptr[f], t_indptr[f + 1]):
+                dots[t_indices[s]] += x * t_values[s]
+        floor = q_floors[j]
+        for i in range(len(limits)):
+            if floor + factor * dots[i] <= limits[i]:
+                row = slice(indptr[i], indptr[i + 1])
+                key = sign * _merged_square(q_indices[mine], q_values[mine], indices[row], values[row])
+                reached[j, i] = key < keys[i]
+
+
+@kernel
 def sort_found(keys: Any, index: Any, start: int, stop: int) -> None:
     """Best first."""
     for j in range(start, stop):

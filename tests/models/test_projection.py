@@ -1,0 +1,127 @@
+"""What `transform` makes of samples means what `fit_transform` made of the training samples."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression
+from tests.conftest import problem
+
+from manifact import ALPNMF, CF, GNMF, LCCF, LCF, LPNMF, NMF, SPNMF, AffinityNMF
+from manifact.datasets import load_digits, unit_length
+from manifact.graphs import KNNGraph, LabelGraph, LandmarkGraph
+
+DIGITS = load_digits()
+X, Y = unit_length(DIGITS.X), DIGITS.y
+SPECTRAL = {"init": "spectral", "graph_reg": 1.0}
+WITH_GRAPH = {
+    "AffinityNMF": (AffinityNMF(10), 0.001),
+    "GNMF": (GNMF(10, **SPECTRAL), 0.001),
+    "GNMF, mu": (GNMF(10, solver="mu", **SPECTRAL), 0.01),
+    "GNMF, mu, strong": (GNMF(10, solver="mu", graph_reg=100.0), 0.01),
+    "LPNMF": (LPNMF(10, max_iter=100, **SPECTRAL), 0.01),
+    "LPNMF, mu": (LPNMF(10, solver="mu", **SPECTRAL), 0.01),
+    "ALPNMF": (ALPNMF(10, graph=LandmarkGraph(200), max_iter=50, **SPECTRAL), 0.03),
+    "SPNMF": (SPNMF(10, max_iter=200), 0.02),
+    "LCCF": (LCCF(10, **SPECTRAL), 0.01),
+    "sum of graphs": (GNMF(10, graph=KNNGraph(3) + 0.5 * KNNGraph(8, metric="cosine"), **SPECTRAL), 0.001),
+}
+WITHOUT = {
+    "NMF": (NMF(10), 0.01),
+    "NMF, mu": (NMF(10, solver="mu"), 0.1),
+    "NMF, KL": (NMF(10, loss="kullback-leibler"), 0.1),
+    "CF": (CF(10, init="kmeans"), 0.1),
+    "LCF": (LCF(10, init="kmeans"), 0.1),
+}
+
+
+def difference(V, W):
+    return np.linalg.norm(V - W) / np.linalg.norm(W)
+
+
+@pytest.mark.parametrize("name", WITH_GRAPH | WITHOUT)
+def test_training_samples_get_what_fit_gave_them(name):
+    model, most = (WITH_GRAPH | WITHOUT)[name]
+    V = model.set_params(random_state=0).fit_transform(X[:600])
+    assert difference(model.transform(X[:600]), V) < most
+    if name in WITH_GRAPH:
+        assert difference(model.transform(X[:600], tie=False), V) > 0.1
+
+
+@pytest.fixture(scope="module")
+def nmf_accuracy():
+    return pipeline_accuracy(NMF(10))
+
+
+def pipeline_accuracy(model):
+    V = model.set_params(random_state=0).fit_transform(X[::2])
+    return LogisticRegression(C=100, max_iter=10_000).fit(V, Y[::2]).score(model.transform(X[1::2]), Y[1::2])
+
+
+@pytest.mark.parametrize("name", ["AffinityNMF", "GNMF", "LPNMF", "ALPNMF", "SPNMF", "LCCF"])
+def test_a_graph_does_not_cost_a_pipeline_its_accuracy(name, nmf_accuracy):
+    accuracy = pipeline_accuracy(WITH_GRAPH[name][0])
+    assert accuracy > (nmf_accuracy if name == "AffinityNMF" else nmf_accuracy - 0.01)
+
+
+@pytest.mark.parametrize("name", ["AffinityNMF", "GNMF", "LPNMF", "ALPNMF", "SPNMF", "LCCF"])
+def test_each_sample_is_on_its_own(name):
+    """Neither the order of new samples nor those beside them matter."""
+    model = WITH_GRAPH[name][0].set_params(random_state=0).fit(X[:300])
+    new = X[280:340]
+    V, order = model.transform(new), np.random.default_rng(0).permutation(60)
+    np.testing.assert_allclose(model.transform(new[order]), V[order], rtol=1e-5, atol=1e-8)
+    np.testing.assert_allclose(np.vstack([model.transform(one[None]) for one in new[15:25]]), V[15:25], rtol=1e-5,
+                               atol=1e-8)  # fmt: skip
+
+
+def test_a_training_sample_is_not_held_near_itself():
+    """Its V has been replaced by something else: what it gets comes from its neighbours and its data."""
+    model = GNMF(3, random_state=0).fit(X[:60])
+    V = model.transform(X[:60])
+    model.representation_[7] = 100.0
+    moved = np.abs(model.transform(X[:60]) - V).max(axis=1)
+    assert moved[7] == 0
+    np.testing.assert_array_equal(moved > 1e-3, model.graph_.W[[7]].toarray()[0] > 0)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_who_is_tied_unless_asked(kind):
+    data, W = problem(n=40)[:2]
+    new = kind(data[:6] * 1.1)
+    tied = GNMF(3, random_state=0).fit(kind(data))
+    np.testing.assert_array_equal(tied.transform(new), tied.transform(new, tie=True))
+    assert np.abs(tied.transform(new) - tied.transform(new, tie=False)).max() > 1e-3
+    for model in (
+        NMF(3, random_state=0),
+        GNMF(3, graph=W, random_state=0),
+        GNMF(3, graph_reg=0, random_state=0),
+        GNMF(3, graph=LabelGraph(), random_state=0),
+        AffinityNMF(3, tau=0, random_state=0),
+    ):
+        model.fit(kind(data), np.arange(40) % 2)
+        np.testing.assert_array_equal(model.transform(new), model.transform(new, tie=False))
+    np.testing.assert_array_equal(tied.transform(new, method="pinv"), tied.transform(new, tie=False, method="pinv"))
+
+
+def test_a_graph_of_another_matrix_asks_for_it():
+    data = problem(n=40)[0]
+    E = np.random.default_rng(0).normal(size=(40, 4))
+    model = GNMF(3, graph=KNNGraph(4).build(E), graph_reg=1.0, max_iter=2000, tol=1e-9, random_state=0)
+    V = model.fit_transform(data)
+    np.testing.assert_allclose(model.transform(data, graph_X=E), V, rtol=1e-2, atol=1e-3)
+    with pytest.raises(ValueError, match=r"samples of 17: pass the new samples as .* graph_X, or tie=False"):
+        model.transform(data)
+    with pytest.raises(ValueError, match="graph_X is used only where samples are tied to their neighbours"):
+        model.transform(data, tie=False, graph_X=E)
+    with pytest.raises(ValueError, match="tie=True goes with method='nonnegative'"):
+        model.transform(data, method="pinv", graph_X=E)
+
+
+@pytest.mark.parametrize("model", [GNMF(3), LPNMF(3), LCCF(3), AffinityNMF(3)], ids=lambda model: type(model).__name__)
+def test_tensors_get_what_arrays_get(model):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    data = problem(n=40)[0]
+    host = model.set_params(random_state=0).fit(data).transform(data[:5] * 1.1)
+    tensor = model.transform(torch.from_numpy(data[:5] * 1.1))
+    assert isinstance(tensor, torch.Tensor)
+    np.testing.assert_allclose(tensor.numpy(), host, rtol=1e-9, atol=1e-12)
