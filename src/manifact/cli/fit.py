@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -160,8 +161,13 @@ def _model(request: Request, n_samples: int, unit: bool) -> Any:
 
 def _interrupt_of_fit(model: Any, X: Any) -> KeyboardInterrupt | None:
     """Fit; an interrupt that left a model behind is returned, so that it can be saved."""
+    from manifact.models.collapse import CollapseWarning
+
     try:
-        model.fit(X)
+        with warnings.catch_warnings():
+            # The summary has it.
+            warnings.simplefilter("ignore", CollapseWarning)
+            model.fit(X)
     except KeyboardInterrupt as interrupt:
         if not hasattr(model, "n_iter_"):
             raise

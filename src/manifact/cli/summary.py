@@ -12,8 +12,6 @@ from manifact.models.feature_names import feature_names, prepared
 
 #: As many words a topic as coherence is printed for.
 TOP_FEATURES = 10
-#: ‖V − its mean row‖ / ‖V‖ below this means that V hardly tells samples apart.
-SPREAD = 0.1
 #: Share of the samples in one cluster that is worth a word, unless there are few parts to share them out to.
 CROWD, FEW_PARTS = 0.4, 5
 #: Parts that a note lists.
@@ -161,17 +159,10 @@ def _notes(model: Any) -> list[str]:
 
 
 def _alike(model: Any) -> str | None:
-    import numpy as np
+    from manifact.models.collapse import collapse
 
-    V = model.representation_
-    length = np.linalg.norm(V)
-    strength = getattr(model, "graph_reg", 0)
-    if strength and V.shape[1] > 1 and length > 0 and np.linalg.norm(V - V.mean(axis=0)) < SPREAD * length:
-        return (
-            f"V is almost the same for every sample, so its clusters mean little: --graph-reg {strength:g} is "
-            "too strong for these data, try a hundredth of it"
-        )
-    return None
+    found = collapse(model)
+    return None if found is None else found.worded(lambda parameter: f"--{parameter.replace('_', '-')}")
 
 
 def _crowded(model: Any) -> str | None:

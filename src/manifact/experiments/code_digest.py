@@ -20,7 +20,7 @@ NUMERICAL = (
     "experiments/reproduce/separation.py",
     "experiments/reproduce/tasks",
     "graphs",
-    "metrics.py",
+    "metrics",
     "models",
     "selection",
     "solvers",

@@ -9,8 +9,9 @@ import numpy as np
 from sklearn.preprocessing import normalize
 
 from manifact.backends import Array, as_data, backend_of, namespace, on_host
-from manifact.graphs import KNNGraph
+from manifact.graphs import Graph, KNNGraph
 from manifact.graphs.spectral import angles
+from manifact.models.cluster_starts import SOFTENED, averaged, graph_clusters, indicator
 from manifact.models.declaration import model
 from manifact.models.graph_models import WithGraph
 from manifact.models.problem import Plan, Problem
@@ -153,11 +154,17 @@ class AffinityNMF(WithGraph):
         if self.tau_ == 0:
             return []
         assert problem.graph is not None
-        F, _ = angles(problem.graph, problem.k)
+        F, _ = graph_directions(problem)
         alike = float(np.sum((F.T @ F) ** 2))
         mu = self.tau_ * explained(problem.data, problem.beside_data(F)) / alike if alike > 0 else 0.0
         penalties = [term for term in self._penalties(problem.X.shape) if term.block == "V"]
         return [OnSecond(Frobenius()), *map(OnSecond, penalties), Affinity(F, mu)]
+
+    def _against_collapse(self) -> Sentence | None:
+        if self.graph is not None or self.n_neighbors == "auto" or self.tau_ == 0:
+            return Sentence("give it another {graph}, or a smaller {tau}=…") if self.tau_ > 0 else None
+        more = 3 * self.n_neighbors
+        return Sentence("its graph falls into pieces, try {n_neighbors}={} instead of {}", more, self.n_neighbors)
 
     @property
     def _chosen(self) -> tuple[Any, Any]:
@@ -167,7 +174,7 @@ class AffinityNMF(WithGraph):
         if self.init != "spectral":
             return super()._named_start(problem)
         assert problem.graph is not None
-        F, _ = angles(problem.graph, problem.k)
+        F, _ = graph_directions(problem)
         labels = kmeans(F, problem.k, Sentence("{init}='spectral'"), problem.rng)
         # Largest first, as other models order their parts.
         ranks = np.argsort(np.argsort(-np.bincount(labels, minlength=problem.k), kind="stable"))
@@ -182,11 +189,11 @@ class AffinityNMF(WithGraph):
 
     def _store(self, problem: Problem, plan: Plan, result: Result) -> None:
         self._mu = sum(term.mu for term in plan.terms if isinstance(term, Affinity))
+        self.embedding_, self._harmonics = graph_directions(problem)
         super()._store(problem, plan, result)
 
     def _store_graph(self, graph: Any, V: Array) -> None:
         super()._store_graph(graph, V)
-        self.embedding_, self._harmonics = angles(graph, self._k)
         raw = (on_host(V) / on_host(self._scale)).astype(np.float64)
         inside = raw[self.embedding_.any(axis=1)]
         self._matched = self.embedding_.T @ raw, inside.T @ inside
@@ -222,6 +229,32 @@ def _is_auto(name: str, value: Any) -> bool:
         checks.option(name, value, ("auto",))
         return True
     return False
+
+
+def graph_directions(problem: Problem) -> tuple[Array, Array]:
+    """F, and what gives the rows of new samples from their neighbours.
+
+    The graph's angles; where its own clusters are a crowd and some crumbs, which those of a plain NMF beat by their
+    modularity, the memberships of these, averaged over the graph. Computed once for a graph, from a start of its own:
+    two fits on the same graph see the same.
+    """
+    graph, k = problem.graph, problem.k
+    assert graph is not None
+    known: dict[int, tuple[Array, Array]] = graph.__dict__.setdefault("_directions", {})
+    if k not in known:
+        known[k] = _directions(problem.samples, k, graph)
+    return known[k]
+
+
+def _directions(X: Any, k: int, graph: Graph) -> tuple[Array, Array]:
+    if k > graph.n_samples or not graph.degrees.any():
+        return angles(graph, k)
+    labels, own = graph_clusters(X, k, np.random.RandomState(0), graph)
+    if own:
+        return angles(graph, k)
+    members = averaged(indicator(labels, k), graph, SOFTENED)
+    # By the neighbours alone, as new samples: their own cluster is not known.
+    return normalize(graph.adjacency(members)), members
 
 
 def explained(data: Any, F: Array) -> float:

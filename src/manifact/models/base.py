@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 import manifact
 from manifact.models.callbacks import CallbackSupport, as_callbacks, fit_tasks, with_callbacks
 from manifact.models.clustering import Clustering
+from manifact.models.collapse import warn_of_collapse
 from manifact.models.first_factors import FirstFactors
 from manifact.models.fitted_attributes import FittedAttributes
 from manifact.models.fitting import as_if_at, run_plan
@@ -20,11 +21,13 @@ from manifact.models.inputs import check_fit_options, checked_samples
 from manifact.models.parameters import check_parameters
 from manifact.models.planning import Planning
 from manifact.models.projection import Projection
+from manifact.models.registry import find
 from manifact.models.top_features import TopFeatures
 from manifact.solvers.checkpoint import Checkpoint
 from manifact.solvers.engine import Callback
 from manifact.terms import LOSSES, Loss
 from manifact.utils import checks
+from manifact.utils.errors import Sentence
 
 
 @dataclass(eq=False, repr=False)
@@ -44,7 +47,7 @@ class Factorization(
     n_components: int = 10
     _: KW_ONLY
     solver: str = "auto"
-    init: Any = "random"
+    init: Any = "auto"
     max_iter: int | None = None
     tol: float | None = None
     normalize: str | None = "basis"
@@ -61,6 +64,16 @@ class Factorization(
 
     #: Whether X must be non-negative.
     _non_negative: ClassVar[bool] = True
+
+    @classmethod
+    def as_published(cls, n_components: int = 10, **parameters: Any) -> Self:
+        """The model with its paper's own rule, start and settings, where they differ from ours; others may be given.
+
+        Parts are what the authors' programs gave: expect what the paper prints, and what its Notes say of it.
+        """
+        entry = find(cls.__name__)
+        own = {} if entry is None else dict(entry.published)
+        return cls(n_components, **(own | parameters))
 
     # ---- what a model says about itself ------------------------------------------------------------------------
 
@@ -81,6 +94,10 @@ class Factorization(
 
     def _check_model(self) -> None:
         """Check the parameters that this model adds."""
+
+    def _against_collapse(self) -> Sentence | None:
+        """What to change where V hardly tells samples apart; None where no parameter would help."""
+        return None
 
     # ---- fitting -----------------------------------------------------------------------------------------------
 
@@ -146,6 +163,7 @@ class Factorization(
             tasks.close()
         if result.reason == "interrupted":
             raise KeyboardInterrupt(f"interrupted after iteration {result.n_iter}: the model holds the last iterate")
+        warn_of_collapse(self)
 
     def _checked(self, X: Any) -> Any:
         """New samples, validated."""

@@ -6,7 +6,7 @@ from manifact.models.concept_models import ConceptFactorization
 from manifact.models.declaration import model
 
 
-@model(name="cf", paper="Xu, Gong 2004", command_line={"init": "kmeans"})
+@model(name="cf", paper="Xu, Gong 2004", published={"init": "random", "max_iter": 100, "tol": 0.0})
 class CF(ConceptFactorization):
     """Minimise ‖X − V CᵀX‖² over C, V ≥ 0 (LCF paper, eq 1).
 
@@ -46,3 +46,5 @@ class CF(ConceptFactorization):
     >>> model.concepts_.shape, model.components_.shape
     ((3, 50), (3, 8))
     """
+
+    assign: str = "argmax"

@@ -152,8 +152,8 @@ class Clustering:
         """The cluster of each new sample, as ``assign`` says; −1 for a sample that cannot be placed.
 
         Samples are tied to their training neighbours where the graph can find them, since clusters are made of such V;
-        ``tie=False`` leaves that out. ``tie`` and ``graph_X`` as in `transform`. A sample cannot be placed where its V is zero: it
-        has no entry in any feature that the parts have, and no neighbours.
+        ``tie=False`` leaves that out. ``tie`` and ``graph_X`` as in `transform`. A sample cannot be placed where its V
+        is zero: it has no entry in any feature that the parts have, and no neighbours.
         """
         check_is_fitted(self)
         if self.assign != self._clusters.rule:

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from manifact.backends import Array, Gram, as_data, as_gram, as_kernel, backend_of, contiguous, on_host
 from manifact.models.base import Factorization
+from manifact.models.cluster_starts import concepts_apart, indicator, sample_clusters
 from manifact.models.declaration import model
 from manifact.models.feature_relevance import RELEVANCE
 from manifact.models.fitted_attributes import unit_basis
@@ -43,6 +44,8 @@ class ConceptFactorization(Factorization):
 
     _state_type: ClassVar[type[State]] = ConceptState
     _non_negative: ClassVar[bool] = False
+    #: These rules are slow, and there is a minimum to get to.
+    _published_iterations: ClassVar[int] = 500
 
     def _check_model(self) -> None:
         super()._check_model()
@@ -88,9 +91,21 @@ class ConceptFactorization(Factorization):
         return data.times(np.ones((data.shape[0], 1), dtype=data.dtype)).ravel()
 
     def _named_start(self, problem: Problem) -> tuple[Array, Array]:
-        C, V = concept_start(self.init, problem.samples, problem.k, problem.rng, problem.graph)
+        if self.init == "auto":
+            C, V = self._own_start(problem)
+        else:
+            C, V = concept_start(self.init, problem.samples, problem.k, problem.rng, problem.graph)
         C, V, _ = unit_basis(ConceptState(problem.data, problem.factor(C), problem.factor(V)))
         return on_host(C), on_host(V)
+
+    def _random_start(self, problem: Problem) -> tuple[Array, Array]:
+        return concept_start("random", problem.samples, problem.k, problem.rng, problem.graph)
+
+    def _from_memberships(self, problem: Problem, members: Array) -> tuple[Array, Array]:
+        return concepts_apart(problem.samples, members)
+
+    def _memberships(self, problem: Problem) -> Array | None:
+        return indicator(sample_clusters(problem.samples, problem.k, problem.rng), problem.k)
 
     def _given_start(self, problem: Problem) -> tuple[Array, Array]:
         n, k, dtype = problem.X.shape[0], problem.k, problem.samples.dtype

@@ -107,7 +107,12 @@ _SHARED = {
 def model(cls: type[T]) -> type[T]: ...
 @overload
 def model(
-    *, name: str = "", paper: str = "", command_line: Mapping[str, Any] | None = None, formerly: tuple[str, ...] = ()
+    *,
+    name: str = "",
+    paper: str = "",
+    command_line: Mapping[str, Any] | None = None,
+    published: Mapping[str, Any] | None = None,
+    formerly: tuple[str, ...] = (),
 ) -> Callable[[type[T]], type[T]]: ...
 
 
@@ -116,7 +121,7 @@ def model(cls: type[T] | None = None, **facts: Any) -> Any:
     """Turn annotated fields into constructor parameters and complete the docstring.
 
     With facts (``paper`` at least) the class also enters the registry: ``name`` on the command line, what the
-    ``command_line`` fills in, and what the class was ``formerly`` called.
+    ``command_line`` fills in, the parameters it was ``published`` with, and what the class was ``formerly`` called.
     """
     if cls is not None:
         return _declared(cls)

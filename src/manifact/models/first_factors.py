@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from manifact.backends import Array, on_host
+from manifact.models.cluster_starts import parts_apart, seen_somewhere
 from manifact.models.inputs import checked_factor
 from manifact.models.problem import Problem
 from manifact.models.starts import start
@@ -23,6 +24,7 @@ class FirstFactors:
     _scale: Array
     _state_type: ClassVar[type[State]]
     _project: Any
+    _loss: Any
 
     def _begin(self, problem: Problem) -> State:
         """The state to start from."""
@@ -42,7 +44,25 @@ class FirstFactors:
         return self._given_start(problem)
 
     def _named_start(self, problem: Problem) -> tuple[Array, Array]:
+        if self.init == "auto":
+            return self._own_start(problem)
         return start(self.init, problem.samples, problem.k, problem.rng, problem.graph)
+
+    def _own_start(self, problem: Problem) -> tuple[Array, Array]:
+        """What "auto" means: clusters, where the model has any to start from and enough samples for them."""
+        members = None if problem.k > problem.samples.shape[0] else self._memberships(problem)
+        return self._random_start(problem) if members is None else self._from_memberships(problem, members)
+
+    def _memberships(self, problem: Problem) -> Array | None:
+        """How much each sample is in each of k clusters, n x k."""
+        return None
+
+    def _random_start(self, problem: Problem) -> tuple[Array, Array]:
+        return start("random", problem.samples, problem.k, problem.rng, problem.graph)
+
+    def _from_memberships(self, problem: Problem, members: Array) -> tuple[Array, Array]:
+        U, V = parts_apart(problem.samples, members, problem.rng)
+        return (seen_somewhere(U) if self._loss.needs_positive_V else U), V
 
     def _given_start(self, problem: Problem) -> tuple[Array, Array]:
         (n, m), k, dtype = problem.samples.shape, problem.k, problem.samples.dtype

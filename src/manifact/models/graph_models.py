@@ -8,13 +8,16 @@ from manifact.backends import Array, backend_of, on_host
 from manifact.graphs import Graph, GraphBuilder, KNNGraph, as_builder
 from manifact.graphs.builder import as_samples
 from manifact.models.base import Factorization
+from manifact.models.cluster_starts import SOFTENED, averaged, graph_clusters, indicator
 from manifact.models.declaration import model
 from manifact.models.problem import Problem
 from manifact.models.projection import beside_samples
 from manifact.solvers.all_solvers import SOLVERS
+from manifact.solvers.solver import Solver
 from manifact.terms import Term
 from manifact.terms.losses import positive_floor
 from manifact.utils import checks
+from manifact.utils.errors import Sentence
 from manifact.utils.progress import showing
 
 #: Parameters that hold graph builders, and what to put there.
@@ -69,9 +72,17 @@ class WithGraph(Factorization):
 class GraphFactorization(WithGraph):
     """A factorisation whose V is smooth on a graph."""
 
-    graph_reg: float = 100.0
+    graph_reg: float = 2.0
 
     _stops_early: ClassVar[bool] = True
+    #: Iterations from the start of its own, which is near the answer: the published rule leads on towards plain NMF.
+    _few_iterations: ClassVar[int] = 5
+
+    @property
+    def _solvers(self) -> tuple[str, ...]:
+        """The published rule first: its early stop keeps V from being smoothed away. Without a graph, the exact one."""
+        found = super()._solvers
+        return tuple(sorted(found, key=lambda name: name != "mu")) if self._tied else found
 
     @property
     def _tied(self) -> bool:
@@ -85,10 +96,27 @@ class GraphFactorization(WithGraph):
         assert problem.graph is not None
         return [self._loss.smoothness(problem.graph, self.graph_reg, exact)] if self.graph_reg > 0 else []
 
+    def _untold_iterations(self, solver: Solver) -> int:
+        near = self.init == "auto" and self._tied and SOLVERS[self._solvers[0]] is solver
+        return self._few_iterations if near else super()._untold_iterations(solver)
+
+    def _memberships(self, problem: Problem) -> Array | None:
+        """Those of the graph's clusters, averaged a little over it."""
+        if not self._tied:
+            return super()._memberships(problem)
+        assert problem.graph is not None
+        labels, _ = graph_clusters(problem.samples, problem.k, problem.rng, problem.graph)
+        return averaged(indicator(labels, problem.k), problem.graph, SOFTENED)
+
     def _start(self, problem: Problem) -> tuple[Array, Array]:
         U, V = super()._start(problem)
         # A zero in V can cost the penalty infinitely much.
         return U, positive_floor(V) if self._loss.needs_positive_V and self._tied else V
+
+    def _against_collapse(self) -> Sentence | None:
+        if self.graph_reg == 0:
+            return None
+        return Sentence("{graph_reg}={:g} is too strong for these data, try a hundredth of it", self.graph_reg)
 
     def _pull(self, X: Any, graph_X: Any) -> tuple[Array, Array]:
         V = on_host(self.representation_) / on_host(self._scale)

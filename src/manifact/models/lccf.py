@@ -7,7 +7,11 @@ from manifact.models.declaration import model
 from manifact.models.graph_models import GraphFactorization
 
 
-@model(name="lccf", paper="Cai, He, Han 2011", command_line={"init": "kmeans"})
+@model(
+    name="lccf",
+    paper="Cai, He, Han 2011",
+    published={"init": "random", "graph_reg": 100.0, "max_iter": 100},
+)
 class LCCF(GraphFactorization, ConceptFactorization):
     """Minimise ‖X − V CᵀX‖² + λ Tr(VᵀLV) over C, V ≥ 0: locally consistent concept factorisation.
 
@@ -41,3 +45,5 @@ class LCCF(GraphFactorization, ConceptFactorization):
     >>> bool(model.objective_[-1] < model.objective_[0])
     True
     """
+
+    graph_reg: float = 0.3

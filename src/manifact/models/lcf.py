@@ -12,7 +12,7 @@ from manifact.terms import Locality, Term
 from manifact.utils import checks
 
 
-@model(name="lcf", paper="Liu, Yang, Wu 2011", command_line={"init": "kmeans"})
+@model(name="lcf", paper="Liu, Yang, Wu 2011", published={"init": "random", "max_iter": 2000, "tol": 0.0})
 class LCF(ConceptFactorization):
     """Minimise ‖X − V CᵀX‖² + λ Σ_ik v_ik ‖u_k − x_i‖² with u_k = Σ_j c_jk x_j, over C, V ≥ 0 (eq 2).
 
@@ -55,6 +55,7 @@ class LCF(ConceptFactorization):
     """
 
     locality_reg: float = 0.3
+    assign: str = "argmax"
 
     def _check_model(self) -> None:
         super()._check_model()

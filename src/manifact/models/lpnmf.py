@@ -7,7 +7,11 @@ from manifact.models.graph_models import GraphFactorization
 from manifact.terms import KullbackLeibler, Loss
 
 
-@model(name="lpnmf", paper="Cai, He, Wang, Bao, Han 2009", command_line={"solver": "mu"})
+@model(
+    name="lpnmf",
+    paper="Cai, He, Wang, Bao, Han 2009",
+    published={"solver": "mu", "init": "kmeans", "graph_reg": 100.0, "max_iter": 50},
+)
 class LPNMF(GraphFactorization):
     """Minimise KL(X ‖ V Uᵀ) + λ Tr(Vᵀ L log V) (eq 7) over U, V ≥ 0.
 
@@ -51,6 +55,8 @@ class LPNMF(GraphFactorization):
     >>> bool(model.smoothness_ < 0.1)
     True
     """
+
+    graph_reg: float = 3.0
 
     @property
     def _loss(self) -> Loss:

@@ -6,7 +6,7 @@ from manifact.models.base import Factorization
 from manifact.models.declaration import model
 
 
-@model(name="nmf", paper="Lee, Seung 2001")
+@model(name="nmf", paper="Lee, Seung 2001", published={"solver": "mu", "init": "random", "max_iter": 100, "tol": 0.0})
 class NMF(Factorization):
     """Minimise ‖X − V Uᵀ‖² (GNMF paper, eq 1) or KL(X ‖ V Uᵀ) (eq 2) over U, V ≥ 0.
 

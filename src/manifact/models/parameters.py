@@ -68,8 +68,9 @@ def _check_start(model: Any) -> None:
     if not isinstance(init, str) and isinstance(init, tuple | list) and len(init) == 2:
         return
     value = init if isinstance(init, str) or init is None else type(init).__name__
-    if value not in STARTS:
-        names = ", ".join(map(repr, STARTS))
+    known = ("auto", *STARTS)
+    if value not in known:
+        names = ", ".join(map(repr, known))
         raise BadValueError(
             "{init}={!r} is not known: choose one of {}, or give a pair of arrays (V0, components0)", value, names
         )

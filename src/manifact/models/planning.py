@@ -14,13 +14,12 @@ from manifact.models.inputs import checked_weight, normalized_cut_weight
 from manifact.models.problem import Plan, Problem
 from manifact.models.registry import find
 from manifact.solvers.all_solvers import SOLVERS
+from manifact.solvers.solver import Solver
 from manifact.terms import ElasticNet, Loss, State, Term
 from manifact.utils import checks
 from manifact.utils.errors import Sentence
 from manifact.utils.memory import require
 
-#: Iterations of a published rule where ``max_iter`` is None: with a graph, stopping there is part of the method.
-PUBLISHED_ITERATIONS = 100
 #: Parameters that do not change the iterates: a run may go on from a checkpoint with other values of them.
 FREE = ("max_iter", "verbose", "assign", "normalize", "device")
 
@@ -39,6 +38,8 @@ class Planning:
 
     #: Whether an early stop belongs to the published rule, so that "mu" uses no tolerance unless asked.
     _stops_early: ClassVar[bool] = False
+    #: Iterations of a published rule where ``max_iter`` is None: with a graph, stopping there is part of the method.
+    _published_iterations: ClassVar[int] = 100
     #: Iterations and tolerance of other solvers, where none are given.
     _iterations: ClassVar[int] = 500
     _tolerance: ClassVar[float] = 1e-4
@@ -103,14 +104,17 @@ class Planning:
     def _plan(self, problem: Problem) -> Plan:
         """Solver, terms, iterations and tolerance, with the defaults filled in."""
         solver = SOLVERS[self._solver_name]
-        untold_iterations = PUBLISHED_ITERATIONS if solver.published else self._iterations
-        max_iter = untold_iterations if self.max_iter is None else self.max_iter
+        max_iter = self._untold_iterations(solver) if self.max_iter is None else self.max_iter
         untold = 0.0 if self._stops_early and solver.published else self._tolerance
         tol = untold if self.tol is None else self.tol
         terms: list[Term] = [self._loss]
         terms += [*self._model_terms(problem, exact=self.tol == 0), *self._penalties(problem.X.shape)]
         solver.refuse(terms, self._state_type.kind, problem.data)
         return Plan(solver, terms, max_iter, tol)
+
+    def _untold_iterations(self, solver: Solver) -> int:
+        """How long to go on where nobody says."""
+        return self._published_iterations if solver.published else self._iterations
 
     def _penalties(self, shape: tuple[int, int]) -> list[ElasticNet]:
         """scikit-learn's penalties, as strong beside our loss as they are beside its own."""

@@ -29,6 +29,8 @@ class Entry:
     paper: str = ""
     #: Parameters that the command line sets where the user does not.
     command_line: Mapping[str, Any] = field(default_factory=dict)
+    #: Parameters that make it do what its paper did.
+    published: Mapping[str, Any] = field(default_factory=dict)
     #: Names of the class in files and programs of earlier versions.
     formerly: tuple[str, ...] = ()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from manifact.graphs import AffinityGraph, FarthestGraph, GraphBuilder, KNNGraph, as_builder
 from manifact.models.declaration import model
@@ -16,7 +16,11 @@ from manifact.utils.progress import showing
 BASIS_PENALTIES = {"redundancy": Redundancy, "orthogonality": Orthogonality}
 
 
-@model(name="spnmf", paper="Li, Liu, Lu 2013")
+@model(
+    name="spnmf",
+    paper="Li, Liu, Lu 2013",
+    published={"solver": "mu", "init": "random", "graph_reg": 1.0, "max_iter": 500},
+)
 class SPNMF(GraphFactorization):
     """Minimise ‖X − V Uᵀ‖² + α Tr(VᵀLˡV) + β/2 Σ Wʳ_ij exp(−‖v_i − v_j‖²) + γ Σ_im (UᵀU)_im (eq 9).
 
@@ -70,11 +74,14 @@ class SPNMF(GraphFactorization):
     True
     """
 
-    graph_reg: float = 1.0
+    graph_reg: float = 0.01
     repulsion_reg: float = 0.1
     basis_reg: float = 0.01
     far_graph: Any = None
     basis_penalty: str = "redundancy"
+
+    #: Its steps are shortened, so that it takes more of them.
+    _few_iterations: ClassVar[int] = 20
 
     @property
     def _solvers(self) -> tuple[str, ...]:

@@ -1,0 +1,182 @@
+"""The start of a model that nobody chose a start for: clusters whose parts are apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from manifact.backends import Array, as_data, backend_of, on_host
+from manifact.graphs import Graph
+from manifact.models.starts import kmeans, spectral_clusters, start, unit_columns
+from manifact.solvers.all_solvers import SOLVERS
+from manifact.solvers.engine import run
+from manifact.terms import Frobenius, State
+from manifact.utils.errors import Sentence
+
+#: Iterations of the plain NMF that clusters are compared with: enough to know its parts.
+NMF_ITERATIONS = 30
+#: How often memberships are averaged with those of the neighbours, and an NMF's before clusters are read off.
+SOFTENED, SMOOTHED = 2, 3
+#: What k parts together add to the memberships: while parts are made, so that they leave out what all samples share,
+#: and when the iterations start, where zeros could never grow.
+SHARED, ADDED = 3.0, 0.03
+#: Clusters of samples crowd where the largest holds this many times what the largest part of a plain NMF does.
+CROWDED = 1.5
+#: Concepts are made of fewer samples while two are closer than this (cosine), down to so many.
+CLOSE, EXEMPLARS = 0.95, 8
+
+
+def graph_clusters(X: Any, k: int, rng: np.random.RandomState, graph: Graph) -> tuple[Array, bool]:
+    """The graph's own clusters, or those of a plain NMF if these have the larger modularity; and whether they are own.
+
+    Spectral clusters of a graph that falls into pieces are a crowd and some crumbs, which modularity counts low.
+    """
+    if not graph.degrees.any():
+        return sample_clusters(X, k, rng), False
+    spectral = spectral_clusters(graph, k, rng)
+    if _least(X) < 0:
+        return spectral, True
+    plain = nmf_clusters(X, k, rng, graph)
+    own = modularity(graph, spectral, k) >= modularity(graph, plain, k)
+    return (spectral if own else plain), own
+
+
+def nmf_clusters(X: Any, k: int, rng: np.random.RandomState, graph: Graph | None = None) -> Array:
+    """The largest part of each sample in a plain NMF, after its neighbours had their say."""
+    labels = nmf_representation(X, k, rng).argmax(axis=1)
+    return labels if graph is None else averaged(indicator(labels, k), graph, SMOOTHED).argmax(axis=1)
+
+
+def sample_clusters(X: Any, k: int, rng: np.random.RandomState) -> Array:
+    """The clusters of k-means, or those of a plain NMF if k-means crowds."""
+    found = kmeans(X, k, Sentence("{init}='auto'"), rng)
+    # No NMF has less than 1 / k of the samples in its largest part.
+    if np.bincount(found).max() <= CROWDED * len(found) / k or _least(X) < 0:
+        return found
+    plain = nmf_clusters(X, k, rng)
+    return plain if np.bincount(found).max() > CROWDED * np.bincount(plain).max() else found
+
+
+def modularity(graph: Graph, labels: Array, k: int) -> float:
+    """The share of the weight that is inside clusters, less what it would be by chance (Newman, Girvan 2004).
+
+    >>> from manifact.graphs import as_builder
+    >>> graph = as_builder(np.kron(np.eye(2), [[0, 1], [1, 0]])).build(np.eye(4))
+    >>> modularity(graph, np.array([0, 0, 1, 1]), 2), modularity(graph, np.array([0, 1, 0, 1]), 2)
+    (0.5, -0.5)
+    """
+    members = indicator(labels, k)
+    volume = members.T @ graph.degrees
+    total = float(volume.sum())
+    inside = float(np.einsum("ij,ij->", members, graph.adjacency(members)))
+    return inside / total - float(volume @ volume) / total**2 if total > 0 else 0.0
+
+
+def averaged(members: Array, graph: Graph, times: int) -> Array:
+    """Memberships, each averaged with its neighbours'."""
+    degrees = graph.degrees[:, None]
+    for _ in range(times):
+        beside = np.divide(graph.adjacency(members), degrees, out=members.copy(), where=degrees > 0)
+        members = 0.5 * members + 0.5 * beside
+    return members
+
+
+def parts_apart(X: Any, members: Array, rng: np.random.RandomState) -> tuple[Array, Array]:
+    """U with unit columns and V from memberships.
+
+    U are not the means of the clusters, which are all alike where samples have much in common, but the least-squares
+    parts beside a share of every other part.
+    """
+    k = members.shape[1]
+    U = _least_squares(X, members + SHARED / k)
+    empty = ~U.any(axis=0)
+    if empty.any():
+        # Somebody else's part: a zero could never become one.
+        rows = X[rng.randint(X.shape[0], size=int(empty.sum()))]
+        U[:, empty] = np.abs((rows.toarray() if sparse.issparse(rows) else rows).T)
+    return unit_columns(U, (members + ADDED / k).astype(X.dtype))
+
+
+def seen_somewhere(U: Array) -> Array:
+    """U in which every feature is in some part: a divergence from a sample that nothing can rebuild is infinite."""
+    absent = np.logical_not(U.any(axis=1))
+    return np.where(absent[:, None], U.dtype.type(1e-3 / np.sqrt(max(1, len(U)))), U)
+
+
+def concepts_apart(X: Any, members: Array) -> tuple[Array, Array]:
+    """C and V, both n x k, from memberships: a concept is the mean of the most typical samples of its cluster.
+
+    Typical are those that have most of their own part beside the one that they have most of after it. Half of the
+    samples are left out, and half again, as long as two concepts are all but the same.
+    """
+    own = members.argmax(axis=1)
+    typical = _typical(X, members, own)
+    rows = [np.flatnonzero(own == part) for part in range(members.shape[1])]
+    rows = [inside[np.argsort(-typical[inside], kind="stable")] for inside in rows]
+    C = _means_of(rows, members.shape)
+    while _closest(X, C) > CLOSE and max(map(len, rows)) > EXEMPLARS:
+        rows = [inside[: max(EXEMPLARS, (len(inside) + 1) // 2)] for inside in rows]
+        C = _means_of(rows, members.shape)
+    return C, members + ADDED / members.shape[1]
+
+
+def indicator(labels: Array, k: int) -> Array:
+    """1 where a sample is in a cluster."""
+    members = np.zeros((len(labels), k))
+    members[np.arange(len(labels)), labels] = 1
+    return members
+
+
+def nmf_representation(X: Any, k: int, rng: np.random.RandomState) -> Array:
+    """V of a plain NMF, for a basis of unit length."""
+    solver, terms = SOLVERS["bcd"], [Frobenius()]
+    state = solver.begin(terms, State(as_data(X), *start("random", X, k, rng, None)))
+    found = run(state, terms, solver, max_iter=NMF_ITERATIONS, tol=1e-4).state
+    return unit_columns(on_host(found.U), on_host(found.V))[1]
+
+
+def _least_squares(X: Any, V: Array) -> Array:
+    """U ≥ 0 that rebuilds X best from V; of any sign where X is."""
+    V = V.astype(X.dtype)
+    products = _dense(X.T @ V)
+    gram = V.T @ V
+    if _least(X) < 0:
+        return products @ np.linalg.pinv(gram, hermitian=True).astype(X.dtype)
+    return backend_of(V).nonnegative_least_squares(gram, np.ascontiguousarray(products))
+
+
+def _typical(X: Any, members: Array, own: Array) -> Array:
+    """How much more a sample has of its own part than of any other."""
+    U = _least_squares(X, members + SHARED / members.shape[1])
+    has = np.asarray(X @ unit_columns(U, members)[0], dtype=np.float64)
+    rows = np.arange(len(own))
+    mine = has[rows, own]
+    if members.shape[1] == 1:
+        return mine
+    has[rows, own] = -np.inf
+    return mine - has.max(axis=1)
+
+
+def _means_of(rows: list[Array], shape: tuple[int, ...]) -> Array:
+    C = np.zeros(shape)
+    for part, inside in enumerate(rows):
+        C[inside, part] = 1 / max(len(inside), 1)
+    return C
+
+
+def _closest(X: Any, C: Array) -> float:
+    """The largest cosine of two concepts."""
+    U = unit_columns(_dense(X.T @ C.astype(X.dtype)), C)[0].astype(np.float64)
+    gram = U.T @ U
+    np.fill_diagonal(gram, -1)
+    return float(gram.max())
+
+
+def _least(X: Any) -> float:
+    return float(X.min()) if X.shape[0] and X.shape[1] else 0.0
+
+
+def _dense(P: Any) -> Array:
+    return P.toarray() if sparse.issparse(P) else np.asarray(P)

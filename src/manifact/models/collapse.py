@@ -1,0 +1,43 @@
+"""A V that hardly tells samples apart: what it looks like, and what to change."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from manifact.backends import on_host
+from manifact.utils.errors import ParameterError, Sentence
+
+#: ‖V − its mean row‖ / ‖V‖ below this means that V is almost the same for every sample.
+SPREAD = 0.1
+#: Share of the samples whose largest part is the same one; a few samples may well have one part.
+CROWD, FEW_SAMPLES = 0.9, 20
+
+
+class CollapseWarning(ParameterError, UserWarning):  # noqa: N818 - it is one
+    """V hardly tells samples apart, so that its clusters mean little."""
+
+
+def collapse(model: Any) -> Sentence | None:
+    """What is wrong with the V of a fitted model, and what to change; None where nothing is, or nothing would help."""
+    remedy = model._against_collapse()
+    V = np.asarray(on_host(model.representation_), dtype=np.float64)
+    n, k = V.shape
+    length = np.linalg.norm(V)
+    if remedy is None or k == 1 or n < FEW_SAMPLES or length == 0:
+        return None
+    if np.linalg.norm(V - V.mean(axis=0)) < SPREAD * length:
+        return Sentence("V is almost the same for every sample, so its clusters mean little: {}", remedy)
+    sizes = np.bincount(V.argmax(axis=1), minlength=k)
+    if sizes.max() > CROWD * n:
+        share, part = 100 * sizes.max() / n, int(sizes.argmax())
+        return Sentence("{:.0f}% of the samples have most of part {}, so parts mean little: {}", share, part, remedy)
+    return None
+
+
+def warn_of_collapse(model: Any) -> None:
+    """Say so, to who called ``fit``."""
+    if (found := collapse(model)) is not None:
+        warnings.warn(CollapseWarning(found), stacklevel=4)
