@@ -76,8 +76,8 @@ class AffinityNMF(WithGraph):
 
     Notes
     -----
-    `transform` of the training samples gives what `fit_transform` gave, to within 0.1% on digits (unit length, k = 10): V
-    is at a minimum, given the parts, and `transform` finds the same one.
+    `transform` of the training samples gives what `fit_transform` gave, to within 0.1% on digits (unit length, k =
+    10): V is at a minimum, given the parts, and `transform` finds the same one.
 
     References
     ----------

@@ -38,9 +38,9 @@ init : {"auto", "random", "nndsvd", "nndsvda", "kmeans", "spectral"} or (V0, com
     on (0, 1); the non-negative halves of an SVD, its zeros kept or filled; k-means clusters; clusters of the graph; or
     your own n x k and k x m arrays.
 max_iter : int or None, default={default of max_iter}
-    The most iterations to run. None means 5 for a model whose V is smooth on a graph, from its "auto" start by its "auto"
-    solver (`SPNMF`: 20): that start is near the answer. Otherwise it means 100 for a published rule such as "mu" (`CF`
-    and `LCF`: 500) and 500 for the others.
+    The most iterations to run. None means 5 for a model whose V is smooth on a graph, from its "auto" start by its
+    "auto" solver (`SPNMF`: 20): that start is near the answer. Otherwise it means 100 for a published rule such as
+    "mu" (`CF` and `LCF`: 500) and 500 for the others.
 tol : float or None, default=None
     Stop when ten iterations change the objective by less than this fraction. None means 1e-4, except that
     "mu" with a graph then runs all its iterations: when to stop is part of that method. 0 runs exactly ``max_iter``.

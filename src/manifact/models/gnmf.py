@@ -45,9 +45,10 @@ class GNMF(GraphFactorization):
 
     ``score`` measures the fit alone, so a search by it prefers small λ.
 
-    `transform` and `predict` tie new samples to their training neighbours with the same λ, and find the best V for each.
-    The V of `fit` is a few steps away from that: `transform` of the training samples differs from `fit_transform` by 8%
-    on digits (unit length, k = 10), by 2% after 100 iterations, and by less than 0.1% with "bcd".
+    `transform` and `predict` tie new samples to their training neighbours with the same λ, and find the best V for
+    each. The V of `fit` is a few steps away from that: `transform` of the training samples differs from
+    `fit_transform` by 8% on digits (unit length, k = 10), by 2% after 100 iterations, and by less than 0.1% with
+    "bcd".
 
     References
     ----------

@@ -39,9 +39,9 @@ class LCCF(GraphFactorization, ConceptFactorization):
     method. As it comes, the model starts from clusters of the graph and takes a few steps. `as_published` is the
     authors' way, from a random start with λ = 100 and 100 iterations.
 
-    New samples are tied to their training neighbours with the same λ, and `transform` finds the best V for each. The V of
-    `fit` is a few steps away from that: on digits (unit length, k = 10) `transform` of the training samples differs
-    from `fit_transform` by 4%, by 2% after 100 iterations.
+    New samples are tied to their training neighbours with the same λ, and `transform` finds the best V for each. The
+    V of `fit` is a few steps away from that: on digits (unit length, k = 10) `transform` of the training samples
+    differs from `fit_transform` by 4%, by 2% after 100 iterations.
 
     References
     ----------

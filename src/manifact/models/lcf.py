@@ -37,7 +37,8 @@ class LCF(ConceptFactorization):
     Notes
     -----
     As it comes, the model starts from k-means clusters (those of a plain NMF where k-means puts too many samples into
-    one), with concepts that are the means of typical samples. `as_published` starts at random and runs 2,000 iterations.
+    one), with concepts that are the means of typical samples. `as_published` starts at random and runs 2,000
+    iterations.
 
     `transform` finds the best coefficients for each sample, and the rule gets there slowly: on digits (unit length,
     k = 10) `transform` of the training samples differs from `fit_transform` by 3%.

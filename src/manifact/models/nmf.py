@@ -27,8 +27,8 @@ class NMF(Factorization):
 
     Notes
     -----
-    `transform` finds the best V for each sample. `fit` stops by its tolerance, just before that: on digits (unit length,
-    k = 10) `transform` of the training samples differs from `fit_transform` by 0.1%.
+    `transform` finds the best V for each sample. `fit` stops by its tolerance, just before that: on digits (unit
+    length, k = 10) `transform` of the training samples differs from `fit_transform` by 0.1%.
 
     References
     ----------

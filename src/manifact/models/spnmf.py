@@ -60,9 +60,10 @@ class SPNMF(GraphFactorization):
     As it comes, the model starts from clusters of the near graph and takes a few steps. α belongs to them: run longer,
     it smooths more. `as_published` is the authors' rule from a random start, with α = 1.
 
-    `transform` ties new samples to their near training samples; far ones do not push them. It finds the best V for each,
-    from which the V of `fit` is a few steps away: on digits (unit length, k = 10) `transform` of the training samples
-    differs from `fit_transform` by 6%, by 2% after 500 iterations; on two rings (k = 2) by 37%, and by 3% after 500.
+    `transform` ties new samples to their near training samples; far ones do not push them. It finds the best V for
+    each, from which the V of `fit` is a few steps away: on digits (unit length, k = 10) `transform` of the training
+    samples differs from `fit_transform` by 6%, by 2% after 500 iterations; on two rings (k = 2) by 37%, and by 3%
+    after 500.
 
     References
     ----------
