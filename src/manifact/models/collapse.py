@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -40,4 +42,13 @@ def collapse(model: Any) -> Sentence | None:
 def warn_of_collapse(model: Any) -> None:
     """Say so, to who called ``fit``."""
     if (found := collapse(model)) is not None:
-        warnings.warn(CollapseWarning(found), stacklevel=4)
+        warnings.warn(CollapseWarning(found), stacklevel=_level_of_caller())
+
+
+def _level_of_caller() -> int:
+    """Frames up to the first that is neither ours nor scikit-learn's, which wraps methods as its version likes."""
+    frame: FrameType | None = sys._getframe(1)
+    level = 1
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("manifact", "sklearn"):
+        frame, level = frame.f_back, level + 1
+    return level
