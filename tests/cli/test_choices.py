@@ -52,13 +52,13 @@ def test_iterations_and_tolerance_are_told_as_the_models_have_them():
     few = {
         name: entry.cls._few_iterations for name, entry in choices.models().items() if "graph_reg" in vars(entry.cls())
     }
-    assert few == {name: usual._few_iterations for name in ("gnmf", "lpnmf", "alpnmf", "lccf")} | {"spnmf": 20}
+    assert few == dict.fromkeys(("gnmf", "lpnmf", "alpnmf", "lccf"), usual._few_iterations) | {"spnmf": 20}
     published = {name: entry.cls._published_iterations for name, entry in choices.models().items()}
     assert {name for name, iterations in published.items() if iterations != 100} == {"cf", "lcf"}
     told = (
-        f"Default: {usual._few_iterations} for gnmf, lpnmf, alpnmf and lccf where solver and start are auto (spnmf: 20); "
-        f"else 100 for mu (cf, lcf: {published['cf']}), {affinity._iterations} for affinity, {usual._iterations} for the "
-        "others."
+        f"Default: {usual._few_iterations} for gnmf, lpnmf, alpnmf and lccf where solver and start are auto (spnmf: "
+        f"20); else 100 for mu (cf, lcf: {published['cf']}), {affinity._iterations} for affinity, {usual._iterations} "
+        "for the others."
     )
     assert told in page()
     assert (usual._tolerance, affinity._tolerance) == (1e-4, 1e-5)
