@@ -33,7 +33,8 @@ def collapse(model: Any) -> Sentence | None:
     sizes = np.bincount(V.argmax(axis=1), minlength=k)
     if sizes.max() > CROWD * n:
         share, part = 100 * sizes.max() / n, int(sizes.argmax())
-        return Sentence("{:.0f}% of the samples have most of part {}, so parts say little of them: {}", share, part, remedy)
+        text = "{:.0f}% of the samples have most of part {}, so parts say little of them: {}"
+        return Sentence(text, share, part, remedy)
     return None
 
 
