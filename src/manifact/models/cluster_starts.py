@@ -22,9 +22,12 @@ SOFTENED, SMOOTHED = 2, 3
 #: What k parts together add to the memberships: while parts are made, so that they leave out what all samples share,
 #: and when the iterations start, where zeros could never grow.
 SHARED, ADDED = 3.0, 0.03
-#: Clusters of an NMF cut a graph as well as its own if they cut at most this many times as much; a crumb of a graph has
-#: less than this share of what each cluster would have if all had the same.
-AS_WELL, CRUMB = 1.25, 0.05
+#: A graph's largest cluster is a crowd at this many times an NMF's largest.
+CROWD = 1.25
+#: Clusters cut a graph as well as its own if they cut at most this many times as much. A crumb has less than this share
+#: of what each cluster would have if all had the same. Of a graph with listed edges, and of one through landmarks,
+#: where every sample is tied to many others and a small piece is a landmark or two.
+AS_WELL, CRUMB = (1.2, 1.5), (0.01, 0.05)
 #: Clusters of samples crowd where the largest holds this many times what the largest part of a plain NMF does.
 CROWDED = 1.5
 #: Concepts are made of fewer samples while two are closer than this (cosine), down to so many.
@@ -35,8 +38,9 @@ def graph_clusters(X: Any, k: int, rng: np.random.RandomState, graph: Graph) -> 
     """The graph's own clusters, or those of a plain NMF where the graph's are a crowd; and whether they are its own.
 
     Spectral clusters have almost the smallest normalised cut that there is, but in a graph that falls into pieces they
-    get it by cutting off crumbs. So the NMF's are taken if their largest is smaller, and if they cut the graph about as
-    well or the graph's own have such a crumb. A crowd alone is no fault: classes may be that unequal.
+    get it by cutting off crumbs. So the NMF's are taken if the graph's largest is a crowd beside theirs, and if they
+    cut the graph about as well or the graph's own have such a crumb. A crowd alone is no fault: classes may be that
+    unequal.
     """
     if not graph.degrees.any():
         return sample_clusters(X, k, rng), False
@@ -44,12 +48,12 @@ def graph_clusters(X: Any, k: int, rng: np.random.RandomState, graph: Graph) -> 
     if _least(X) < 0:
         return own, True
     plain = nmf_clusters(X, k, rng, graph)
-    sizes = np.bincount(own, minlength=k)
-    as_well = normalized_cut(graph, plain, k) <= AS_WELL * normalized_cut(graph, own, k)
-    crumbs = sizes.min() < CRUMB * len(own) / k
-    if np.bincount(plain).max() < sizes.max() and (as_well or crumbs):
-        return plain, False
-    return own, True
+    sizes, through_landmarks = np.bincount(own, minlength=k), graph.edges is None
+    if sizes.max() < CROWD * np.bincount(plain).max():
+        return own, True
+    as_well = normalized_cut(graph, plain, k) <= AS_WELL[through_landmarks] * normalized_cut(graph, own, k)
+    crumbs = sizes.min() < CRUMB[through_landmarks] * len(own) / k
+    return (plain, False) if as_well or crumbs else (own, True)
 
 
 def nmf_clusters(X: Any, k: int, rng: np.random.RandomState, graph: Graph | None = None) -> Array:
