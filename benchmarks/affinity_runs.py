@@ -172,7 +172,8 @@ def clusters(s, method, seed):
         case "spectral":
             labels = NCut(s.k, rows="unit", graph=s.W, random_state=seed).fit(s.X).labels_
         case "GNMF":
-            labels = GNMF(s.k, graph=s.W, solver="mu", assign="kmeans", random_state=seed).fit(s.X).labels_
+            rule = {"solver": "mu", "init": "random", "graph_reg": 100.0, "max_iter": 100}
+            labels = GNMF(s.k, graph=s.W, assign="kmeans", random_state=seed, **rule).fit(s.X).labels_
         case "NMF":
             labels = NMF(s.k, assign="kmeans", random_state=seed).fit(s.X).labels_
         case _:

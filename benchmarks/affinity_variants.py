@@ -8,8 +8,6 @@ from sklearn.cluster import KMeans
 
 from manifact import AffinityNMF
 from manifact.backends import as_data
-from manifact.graphs import AffinityGraph
-from manifact.graphs.spectral import angles
 from manifact.models.affinitynmf import explained as explained_by
 from manifact.terms import Affinity, KullbackLeibler, OnSecond, State, total
 
@@ -33,7 +31,7 @@ def affinity(X, W, k, seed, tau):
     S = sparse.csr_array(root @ W @ root)
     total_X, total_S = squares(X), squares(S)
     mu = tau * total_X / total_S
-    H = _indicators(_angles(W, k), k, seed)
+    H = _indicators(_directions(X, W, k), k, seed)
     V = (H + FLOOR) / np.sqrt(np.maximum(H.sum(axis=0), 1))
     U = _basis(X, V, None, 5)
 
@@ -56,7 +54,7 @@ def affinity(X, W, k, seed, tau):
 
 def rotation(X, W, k, seed, tau):
     """‖X − V Uᵀ‖² + μ ‖V − F R‖² over rotations R as well, μ = τ ‖P X‖² / ‖F‖²."""
-    F = _angles(W, k)
+    F = _directions(X, W, k)
     H = _indicators(F, k, seed)
     mu = tau * explained_by(as_data(X), F) / float(np.sum(F * F))
     R = _polar(F.T @ H)
@@ -77,7 +75,7 @@ def rotation(X, W, k, seed, tau):
 
 def divergence(X, W, k, seed, tau):
     """KL(X ‖ V Uᵀ) + μ ‖F Fᵀ − V Vᵀ‖², μ = τ (what clusters explain of the divergence) / ‖F Fᵀ‖²."""
-    F = _angles(W, k)
+    F = _directions(X, W, k)
     H, data, loss = _indicators(F, k, seed), as_data(X), KullbackLeibler()
     everything = np.ones((X.shape[0], 1))
     mean, means = _basis(X, everything, None, 5), _basis(X, H, None, 5)
@@ -101,7 +99,7 @@ VARIANTS = {"affinity": affinity, "rotation": rotation, "divergence": divergence
 
 def explained(X, W, k):
     """‖P X‖² of the projection onto the columns of F."""
-    return explained_by(as_data(X), _angles(W, k))
+    return explained_by(as_data(X), _directions(X, W, k))
 
 
 def squares(X):
@@ -109,8 +107,9 @@ def squares(X):
     return float(X.multiply(X).sum() if sparse.issparse(X) else np.sum(X * X))
 
 
-def _angles(W, k):
-    return angles(AffinityGraph(W), k)[0]
+def _directions(X, W, k):
+    """F of the model."""
+    return AffinityNMF(k, graph=W, max_iter=0).fit(X).embedding_
 
 
 def _indicators(F, k, seed):

@@ -241,9 +241,8 @@ def _is_auto(name: str, value: Any) -> bool:
 def graph_directions(problem: Problem) -> tuple[Array, Array]:
     """F, and what gives the rows of new samples from their neighbours.
 
-    The graph's angles; where its own clusters are a crowd and some crumbs, which those of a plain NMF beat by their
-    modularity, the memberships of these, averaged over the graph. Computed once for a graph, from a start of its own:
-    two fits on the same graph see the same.
+    The graph's angles; where its own clusters are a crowd, the memberships of a plain NMF's, averaged over the graph.
+    Computed once for a graph, from a start of its own: two fits on the same graph see the same.
     """
     graph, k = problem.graph, problem.k
     assert graph is not None

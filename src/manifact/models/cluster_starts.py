@@ -22,25 +22,38 @@ SOFTENED, SMOOTHED = 2, 3
 #: What k parts together add to the memberships: while parts are made, so that they leave out what all samples share,
 #: and when the iterations start, where zeros could never grow.
 SHARED, ADDED = 3.0, 0.03
+#: A graph's largest cluster is a crowd at this many times an NMF's largest.
+CROWD = 1.25
+#: Clusters cut a graph as well as its own if they cut at most this many times as much. A crumb has less than this share
+#: of what each cluster would have if all had the same. Of a graph with listed edges, and of one through landmarks,
+#: where every sample is tied to many others and a small piece is a landmark or two.
+AS_WELL, CRUMB = (1.2, 1.5), (0.01, 0.05)
 #: Clusters of samples crowd where the largest holds this many times what the largest part of a plain NMF does.
 CROWDED = 1.5
 #: Concepts are made of fewer samples while two are closer than this (cosine), down to so many.
-CLOSE, EXEMPLARS = 0.95, 8
+CLOSE, EXEMPLARS = 0.9, 8
 
 
 def graph_clusters(X: Any, k: int, rng: np.random.RandomState, graph: Graph) -> tuple[Array, bool]:
-    """The graph's own clusters, or those of a plain NMF if these have the larger modularity; and whether they are own.
+    """The graph's own clusters, or those of a plain NMF where the graph's are a crowd; and whether they are its own.
 
-    Spectral clusters of a graph that falls into pieces are a crowd and some crumbs, which modularity counts low.
+    Spectral clusters have almost the smallest normalised cut that there is, but in a graph that falls into pieces they
+    get it by cutting off crumbs. So the NMF's are taken if the graph's largest is a crowd beside theirs, and if they
+    cut the graph about as well or the graph's own have such a crumb. A crowd alone is no fault: classes may be that
+    unequal.
     """
     if not graph.degrees.any():
         return sample_clusters(X, k, rng), False
-    spectral = spectral_clusters(graph, k, rng)
+    own = spectral_clusters(graph, k, rng)
     if _least(X) < 0:
-        return spectral, True
+        return own, True
     plain = nmf_clusters(X, k, rng, graph)
-    own = modularity(graph, spectral, k) >= modularity(graph, plain, k)
-    return (spectral if own else plain), own
+    sizes, through_landmarks = np.bincount(own, minlength=k), graph.edges is None
+    if sizes.max() < CROWD * np.bincount(plain).max():
+        return own, True
+    as_well = normalized_cut(graph, plain, k) <= AS_WELL[through_landmarks] * normalized_cut(graph, own, k)
+    crumbs = sizes.min() < CRUMB[through_landmarks] * len(own) / k
+    return (plain, False) if as_well or crumbs else (own, True)
 
 
 def nmf_clusters(X: Any, k: int, rng: np.random.RandomState, graph: Graph | None = None) -> Array:
@@ -59,19 +72,19 @@ def sample_clusters(X: Any, k: int, rng: np.random.RandomState) -> Array:
     return plain if np.bincount(found).max() > CROWDED * np.bincount(plain).max() else found
 
 
-def modularity(graph: Graph, labels: Array, k: int) -> float:
-    """The share of the weight that is inside clusters, less what it would be by chance (Newman, Girvan 2004).
+def normalized_cut(graph: Graph, labels: Array, k: int) -> float:
+    """The mean over clusters of the share of their weight that goes to others.
 
     >>> from manifact.graphs import as_builder
     >>> graph = as_builder(np.kron(np.eye(2), [[0, 1], [1, 0]])).build(np.eye(4))
-    >>> modularity(graph, np.array([0, 0, 1, 1]), 2), modularity(graph, np.array([0, 1, 0, 1]), 2)
-    (0.5, -0.5)
+    >>> normalized_cut(graph, np.array([0, 0, 1, 1]), 2), normalized_cut(graph, np.array([0, 1, 0, 1]), 2)
+    (0.0, 1.0)
     """
     members = indicator(labels, k)
     volume = members.T @ graph.degrees
-    total = float(volume.sum())
-    inside = float(np.einsum("ij,ij->", members, graph.adjacency(members)))
-    return inside / total - float(volume @ volume) / total**2 if total > 0 else 0.0
+    inside = np.einsum("ij,ij->j", members, graph.adjacency(members))
+    shares = np.divide(inside, volume, out=np.ones(k), where=volume > 0)
+    return float(1 - shares.mean())
 
 
 def averaged(members: Array, graph: Graph, times: int) -> Array:

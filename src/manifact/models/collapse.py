@@ -19,7 +19,7 @@ CROWD, FEW_SAMPLES = 0.9, 20
 
 
 class CollapseWarning(ParameterError, UserWarning):  # noqa: N818 - it is one
-    """V hardly tells samples apart, so that its clusters mean little."""
+    """V hardly tells samples apart by their parts; k-means may still see the little that differs."""
 
 
 def collapse(model: Any) -> Sentence | None:
@@ -31,11 +31,12 @@ def collapse(model: Any) -> Sentence | None:
     if remedy is None or k == 1 or n < FEW_SAMPLES or length == 0:
         return None
     if np.linalg.norm(V - V.mean(axis=0)) < SPREAD * length:
-        return Sentence("V is almost the same for every sample, so its clusters mean little: {}", remedy)
+        return Sentence("V is almost the same for every sample, so its parts say little of them: {}", remedy)
     sizes = np.bincount(V.argmax(axis=1), minlength=k)
     if sizes.max() > CROWD * n:
         share, part = 100 * sizes.max() / n, int(sizes.argmax())
-        return Sentence("{:.0f}% of the samples have most of part {}, so parts mean little: {}", share, part, remedy)
+        text = "{:.0f}% of the samples have most of part {}, so parts say little of them: {}"
+        return Sentence(text, share, part, remedy)
     return None
 
 

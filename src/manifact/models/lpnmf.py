@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from manifact.models.declaration import model
 from manifact.models.graph_models import GraphFactorization
 from manifact.terms import KullbackLeibler, Loss
@@ -58,7 +60,10 @@ class LPNMF(GraphFactorization):
     True
     """
 
-    graph_reg: float = 3.0
+    graph_reg: float = 20.0
+
+    #: Its step solves for all of V at once, and so goes far.
+    _few_iterations: ClassVar[int] = 2
 
     @property
     def _loss(self) -> Loss:

@@ -87,7 +87,7 @@ class SPNMF(GraphFactorization):
     basis_penalty: str = "redundancy"
 
     #: Its steps are shortened, so that it takes more of them.
-    _few_iterations: ClassVar[int] = 20
+    _few_iterations: ClassVar[int] = 15
 
     @property
     def _solvers(self) -> tuple[str, ...]:

@@ -7,6 +7,8 @@ import pytest
 from manifact.experiments.methods import methods
 from manifact.experiments.reproduce import experiment_files
 from manifact.experiments.reproduce.experiment_files import Value
+from manifact.models.concept_models import ConceptFactorization
+from manifact.models.graph_models import GraphFactorization
 
 #: Score, row, column -> what the paper prints there.
 PRINTED = {
@@ -67,6 +69,21 @@ def test_strong_baselines_and_our_default_are_in_every_gnmf_table(table):
     assert methods["NCut, unit rows"]["method"] == "NCut-NJW"
     assert "solver" not in methods["GNMF, default"].get("parameters", {})
     assert methods["GNMF"]["parameters"]["solver"] == "mu"
+
+
+@pytest.mark.parametrize("quick", [False, True])
+@pytest.mark.parametrize("name", experiment_files.names())
+def test_a_model_runs_as_it_comes_or_says_its_rule_and_start(name, quick):
+    for called, settings in experiment_files.load(name, quick).methods.items():
+        cls = methods()[settings["method"]].estimator if settings["method"] in methods() else None
+        if not isinstance(cls, type) or not issubclass(cls, GraphFactorization | ConceptFactorization):
+            continue
+        given = settings.get("parameters", {})
+        if called.endswith(", default"):
+            # How bases are shown is the page's affair.
+            assert set(given) <= {"normalize"}
+        else:
+            assert {"solver", "init"} <= set(given), called
 
 
 @pytest.mark.parametrize(

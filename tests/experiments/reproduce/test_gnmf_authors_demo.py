@@ -128,5 +128,6 @@ def test_best_start_needs_one(rng):
 @pytest.mark.parametrize("model", [NMF(3, solver="mu", tol=0), GNMF(3, solver="mu", tol=0)], ids=["NMF", "GNMF"])
 def test_models_choose_among_starts_as_the_authors_do(rng, model):
     X = rng.random((30, 8))
-    own = type(model)(3, solver="mu", tol=0, n_init=10, init_iter=30, max_iter=100, random_state=SEED)
+    starts = {"init": "random", "n_init": 10, "init_iter": 30, "max_iter": 100, "random_state": SEED}
+    own = type(model)(3, solver="mu", tol=0, **starts)
     assert_allclose(represent(model, X), own.fit_transform(X), rtol=1e-9, atol=1e-12)

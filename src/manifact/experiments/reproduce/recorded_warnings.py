@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
+from manifact.models.collapse import CollapseWarning
+
 #: How a result names its warnings.
 KEY = "warnings"
 
@@ -19,6 +21,8 @@ def recorded() -> Iterator[list[Warning]]:
         # What will go in a later version of a library says nothing about a result.
         warnings.simplefilter("ignore", DeprecationWarning)
         warnings.simplefilter("ignore", PendingDeprecationWarning)
+        # The papers' λ does that to V, and their k-means sees through it: the scores beside it say how well.
+        warnings.simplefilter("ignore", CollapseWarning)
         yield found
     found.extend(each.message if isinstance(each.message, Warning) else UserWarning(each.message) for each in caught)
 
