@@ -186,8 +186,8 @@ class ModelParameters:
         int | None,
         typer.Option(
             min=0,
-            help="Iterations. Default: 5 for gnmf, lpnmf, alpnmf and lccf where solver and start are auto (spnmf: 20); "
-            "else 100 for mu (cf, lcf: 500), 1000 for affinity, 500 for the others.",
+            help="Iterations. Default: a few for models with a graph where solver and start are auto; else 100 for mu "
+            "(cf, lcf: 500), 1000 for affinity, 500 for the others.",
         ),
     ] = None
     tol: Annotated[

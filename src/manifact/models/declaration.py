@@ -33,14 +33,12 @@ solver : str, default="auto"
     away (SPNMF: "simplex"); otherwise the exact solver, or "mu" where there is none. ``solver_`` says which.
 init : {"auto", "random", "nndsvd", "nndsvda", "kmeans", "spectral"} or (V0, components0), default={default of init}
     The start. "auto" is "random" for models without a graph; where V is smooth on a graph it is the graph's clusters
-    (or those of a plain NMF, where these have the larger modularity), with parts that leave out what all samples share;
-    for `CF` and `LCF` it is k-means clusters, with concepts that are the means of typical samples. The others: uniform
-    on (0, 1); the non-negative halves of an SVD, its zeros kept or filled; k-means clusters; clusters of the graph; or
-    your own n x k and k x m arrays.
+    (or those of a plain NMF, where the graph's are a crowd and some crumbs), with parts that leave out what all samples
+    share; for `CF` and `LCF` it is k-means clusters, with concepts that are the means of typical samples. The others:
+    uniform on (0, 1); the non-negative halves of an SVD, its zeros kept or filled; k-means clusters; clusters of the
+    graph; or your own n x k and k x m arrays.
 max_iter : int or None, default={default of max_iter}
-    The most iterations to run. None means 5 for a model whose V is smooth on a graph, from its "auto" start by its
-    "auto" solver (`SPNMF`: 20): that start is near the answer. Otherwise it means 100 for a published rule such as
-    "mu" (`CF` and `LCF`: 500) and 500 for the others.
+    The most iterations to run. None means {iterations}.
 tol : float or None, default=None
     Stop when ten iterations change the objective by less than this fraction. None means 1e-4, except that
     "mu" with a graph then runs all its iterations: when to stop is part of that method. 0 runs exactly ``max_iter``.
@@ -150,8 +148,17 @@ def _declared(cls: type[T]) -> type[T]:
         doc = doc.replace(mark, text)
     declared = dataclass(eq=False, repr=False, kw_only=True)(cls)
     defaults = {parameter.name: parameter.default for parameter in fields(declared)}  # type: ignore[arg-type]
-    declared.__doc__ = _DEFAULT.sub(lambda found: _written(defaults[found[1]]), doc)
+    doc = _DEFAULT.sub(lambda found: _written(defaults[found[1]]), doc)
+    declared.__doc__ = doc.replace("{iterations}", _iterations_of(declared)) if "{iterations}" in doc else doc
     return declared
+
+
+def _iterations_of(cls: Any) -> str:
+    """How long a model goes on where nobody says."""
+    usual = f'{cls._published_iterations} for a published rule such as "mu", {cls._iterations} for the others'
+    few = getattr(cls, "_few_iterations", None)
+    near = f'{few} from the "auto" start by the "auto" solver, since that start is near the answer; otherwise '
+    return usual if few is None else near + usual
 
 
 def _written(value: Any) -> str:
