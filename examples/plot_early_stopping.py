@@ -4,14 +4,15 @@ When to stop: early stopping and well-posed problems
 
 GNMF's published objective has no useful minimum. Multiply U by 10 and divide V by 10: the fit is the same and the
 graph's penalty is a hundred times smaller. So a long run of the published rule moves scale from V to U and ends near
-plain NMF; its authors stop after 100 iterations. The default solver holds the basis vectors at length 1 instead, and
-then there is a minimum to run to.
+plain NMF; its authors stop after 100 iterations, and the default, which starts from clusters, after a few. ``"bcd"``
+holds the basis vectors at length 1 instead, and then there is a minimum to run to.
 """
 
 # %%
 # The same run, stopped later and later
 # -------------------------------------
-# ``normalize=None`` leaves the factors as they were iterated, so that the scale can be seen.
+# From a random start, as the authors. ``normalize=None`` leaves the factors as they were iterated, so that the scale
+# can be seen.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -21,7 +22,9 @@ from manifact.metrics import nmi
 
 digits = load_digits()
 X, y = unit_length(digits.X)[:700], digits.y[:700]
-settings = {"n_components": 10, "graph_reg": 0.3, "normalize": None, "tol": 0, "random_state": 0}
+settings = {
+    "n_components": 10, "graph_reg": 0.3, "init": "random", "normalize": None, "tol": 0, "random_state": 0
+}  # fmt: skip
 STOPS = [30, 100, 300, 1000, 2000]
 
 

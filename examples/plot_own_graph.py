@@ -38,7 +38,7 @@ SEEDS = range(3)
 
 def scores(graph):
     """NMI from each seed."""
-    return [nmi(docs.y, GNMF(10, graph_reg=1.0, graph=graph, random_state=seed).fit(X).labels_) for seed in SEEDS]
+    return [nmi(docs.y, GNMF(10, graph=graph, random_state=seed).fit(X).labels_) for seed in SEEDS]
 
 
 plain = [nmi(docs.y, NMF(10, random_state=seed).fit(X).labels_) for seed in SEEDS]
@@ -48,7 +48,7 @@ for name, row in rows.items():
 
 # %%
 # The topics are still made of the 300 words.
-model = GNMF(10, graph_reg=1.0, graph=graphs["from the embedding"], random_state=0).fit(X)
+model = GNMF(10, graph=graphs["from the embedding"], random_state=0).fit(X)
 ax = plot.topics(model, docs.feature_names[common], n_words=6)
 
 # %%
@@ -62,7 +62,7 @@ print(model.transform(X[:3], graph_X=E[:3]).shape)
 # -----------------------
 # Any symmetric n x n matrix ≥ 0 is a graph, such as ``adata.obsp["connectivities"]`` of single cells.
 W = graphs["from the embedding"].W.multiply(graphs["from the 300 words"].W)
-model = GNMF(10, graph_reg=1.0, graph=W, random_state=0).fit(X)
+model = GNMF(10, graph=W, random_state=0).fit(X)
 print(f"{W.nnz // 2} pairs are neighbours in both; smoothness of V on their graph: {model.smoothness_:.3f}")
 
 plt.show()

@@ -185,3 +185,19 @@ def test_members_shown_are_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {"fit", "transform", "predict", "fit_predict", "save"} <= set(shown)
     assert not {"get_params", "set_output", "get_metadata_routing"} & set(shown)
     assert members.own_methods("manifact.graphs.KNNGraph") == ["build"]
+
+
+def test_the_guide_names_the_constants_of_the_starts() -> None:
+    from manifact.models import cluster_starts as starts
+
+    text = " ".join((DOCS / "guide" / "defaults.md").read_text("utf-8").split())
+    assert f"{starts.SHARED:g}/k of every other part" in text
+    assert f"{starts.ADDED:g}/k of every other part" in text
+    assert f"NMF is run for {starts.NMF_ITERATIONS} iterations" in text
+    assert "averaged twice" in text
+    assert starts.SOFTENED == 2
+    assert f"at least {starts.CROWD} times as large" in text
+    assert "at most {} times, of graphs through landmarks {} times".format(*starts.AS_WELL) in text
+    assert "smaller than {} ({}) of an equal share".format(*starts.CRUMB) in text
+    assert f"more than {starts.CROWDED} times" in text
+    assert f"a cosine of {starts.CLOSE}, but not of fewer than {starts.EXEMPLARS}" in text

@@ -41,7 +41,7 @@ def test_the_page_is_the_same_when_asked_for_twice():
 def test_names_are_those_that_the_models_check():
     assert choices.names("loss") == ["frobenius", "kullback-leibler"]
     assert choices.names("solver") == ["auto", "affinity", "bcd", "mu", "newton", "simplex"]
-    assert {"random", "kmeans", "spectral"} < set(choices.names("init"))
+    assert {"auto", "random", "kmeans", "spectral"} < set(choices.names("init"))
     assert {"kmeans", "argmax", "nearest"} == set(choices.names("assign"))
     assert {"binary", "heat", "cosine"} < set(choices.names("weight"))
     assert choices.names("graph_reg") == []
@@ -49,7 +49,12 @@ def test_names_are_those_that_the_models_check():
 
 def test_iterations_and_tolerance_are_told_as_the_models_have_them():
     usual, affinity = (choices.models()[name].cls for name in ("gnmf", "affinity"))
-    assert f"Default: 100 for mu, {affinity._iterations} for affinity, else {usual._iterations}." in page()
+    few = {entry.cls._few_iterations for entry in choices.models().values() if hasattr(entry.cls, "_few_iterations")}
+    assert max(few) < 20
+    published = {name: entry.cls._published_iterations for name, entry in choices.models().items()}
+    assert {name: iterations for name, iterations in published.items() if iterations != 100} == {"cf": 500, "lcf": 500}
+    told = f"else 100 for mu (cf, lcf: 500), {affinity._iterations} for affinity, {usual._iterations} for the others."
+    assert told in page()
     assert (usual._tolerance, affinity._tolerance) == (1e-4, 1e-5)
     assert "Default: 1e-4 (affinity: 1e-5); mu with a graph runs all its iterations." in page()
     others = [entry.cls for name, entry in choices.models().items() if name != "affinity"]

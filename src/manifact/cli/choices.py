@@ -32,7 +32,8 @@ def names(parameter: str) -> list[str]:
     if parameter not in PLACES:
         return []
     attribute, module = PLACES[parameter]
-    return [name for name in getattr(import_module(module), attribute) if isinstance(name, str)]
+    found = [name for name in getattr(import_module(module), attribute) if isinstance(name, str)]
+    return ["auto", *found] if parameter == "init" else found
 
 
 def models() -> dict[str, Entry]:

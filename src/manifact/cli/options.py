@@ -169,11 +169,26 @@ class ModelParameters:
     graph_reg: Annotated[float | None, typer.Option(min=0, help="λ, the weight of the graph.")] = None
     locality_reg: Annotated[float | None, typer.Option(min=0, help="λ, the weight of locality.")] = None
     solver: Annotated[
-        str | None, _chosen("solver", help="mu is the published rule, stopped early; auto the best that fits."), known
+        str | None,
+        _chosen(
+            "solver",
+            help="mu is the published rule, stopped early; bcd and newton minimise to the end, with a small λ. auto is "
+            "mu for models with a graph (spnmf: simplex), else the exact one if there is one.",
+        ),
+        known,
     ] = None
-    init: Annotated[str | None, _chosen("init", help="Where the iterations start."), known] = None
+    init: Annotated[
+        str | None,
+        _chosen("init", help="Where the iterations start; auto: at clusters, for models with a graph, cf and lcf."),
+        known,
+    ] = None
     max_iter: Annotated[
-        int | None, typer.Option(min=0, help="Iterations. Default: 100 for mu, 1000 for affinity, else 500.")
+        int | None,
+        typer.Option(
+            min=0,
+            help="Iterations. Default: a few for models with a graph where solver and start are auto; else 100 for mu "
+            "(cf, lcf: 500), 1000 for affinity, 500 for the others.",
+        ),
     ] = None
     tol: Annotated[
         float | None,

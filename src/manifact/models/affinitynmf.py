@@ -29,9 +29,10 @@ class AffinityNMF(WithGraph):
     """Minimise ‖X − V Uᵀ‖² + ‖X − A Uᵀ‖² + μ ‖F Fᵀ − V Vᵀ‖² over U, V, A ≥ 0, μ = τ ‖P X‖² / ‖F Fᵀ‖².
 
     F are the k leading eigenvectors of the graph's D^(−½) W D^(−½), rows at unit length: the angles by which spectral
-    clustering tells samples apart. V is a non-negative representation in which samples are as alike as the graph says,
-    and whose parts rebuild the data. The graph fixes the size of V, so that nothing drifts and nothing collapses: there
-    is a minimum, and running longer changes hardly anything.
+    clustering tells samples apart. Where the graph's own clusters are a crowd and some crumbs, F are memberships in
+    clusters of a plain NMF instead, averaged over the graph. V is a non-negative representation in which samples are as
+    alike as the graph says, and whose parts rebuild the data. The graph fixes the size of V, so that nothing drifts and
+    nothing collapses: there is a minimum, and running longer changes hardly anything.
 
     A holds coefficients that depend on the data alone, as ``transform(X, tie=False)`` gives them (sample weights
     aside): parts made for V alone would be close to the means of clusters, and would rebuild a sample hardly better
@@ -56,21 +57,26 @@ class AffinityNMF(WithGraph):
         How samples are neighbours: `KNNGraph`, `LandmarkGraph` for very many samples, or a symmetric sparse matrix such
         as ``adata.obsp["connectivities"]``. None means ``KNNGraph(n_neighbors, weight="binary")``.
     {common parameters}
-        ``n_components`` may be "auto" here, as ``tau`` and ``n_neighbors``: `manifact.select` then chooses them without
-        labels, and ``selection_`` shows from which candidates.
-        Here ``init`` is "spectral", ``assign`` is "nearest", ``normalize`` is None, ``tol`` 1e-5 and ``max_iter`` 1000
-        unless you say otherwise: V has the size that the graph gives it, in which parts can be compared.
+        ``n_components`` may be "auto" here, as ``tau`` and ``n_neighbors``: `manifact.select` then chooses them
+        without labels, and ``selection_`` shows from which candidates. Here "spectral" starts from the clusters of F,
+        and ``tol=None`` means 1e-5. V keeps the size that the graph gives it (``normalize=None``), in which parts can
+        be compared.
 
     Attributes
     ----------
     embedding_ : array, n x k
-        F.
+        F: the graph's angles, or memberships.
     n_components_, tau_ : int, float
         As given, or as chosen.
     selection_ : Selection
         What "auto" chose, and from which candidates; set only with "auto".
     {graph attributes}
     {common attributes}
+
+    Notes
+    -----
+    `transform` of the training samples gives what `fit_transform` gave, to within 0.1% on digits (unit length, k =
+    10): V is at a minimum, given the parts, and `transform` finds the same one.
 
     References
     ----------

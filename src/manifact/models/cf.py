@@ -29,9 +29,12 @@ class CF(ConceptFactorization):
 
     Notes
     -----
-    `transform` finds the best coefficients for each sample. The rule gets there slowly: on digits `transform` of the
-    training samples differs from `fit_transform` by about 60% after 100 iterations from a random start, by 4% after
-    500, and by 5% after 100 from ``init="kmeans"``.
+    As it comes, the model starts from k-means clusters (those of a plain NMF where k-means puts too many samples into
+    one), with concepts that are the means of typical samples. `as_published` is the authors' random start with 100
+    iterations, which leaves it near that start.
+
+    `transform` finds the best coefficients for each sample, and the rule gets there slowly: on digits (unit length,
+    k = 10) `transform` of the training samples differs from `fit_transform` by 3%, by 1% after 2,000 iterations.
 
     References
     ----------

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, TypeVar, dataclass_transform, overload
 
 from manifact.models.registry import Entry, register
@@ -12,8 +13,9 @@ from manifact.models.registry import Entry, register
 T = TypeVar("T")
 
 GRAPH_PARAMETERS = """\
-graph_reg : float, default=100
-    λ, unscaled as in the paper.
+graph_reg : float, default={default of graph_reg}
+    λ, unscaled as in the paper. The default goes with the start and the few iterations of this model as it comes;
+    `as_published` has the authors' value.
 graph : graph builder, n x n affinity or None, default=None
     How samples are neighbours: `KNNGraph`, `LabelGraph`, a sum of them, or a symmetric sparse matrix such as
     ``adata.obsp["connectivities"]``. None means ``KNNGraph(5, weight="binary")``; pass an instance to search
@@ -26,20 +28,24 @@ solver : str, default="auto"
     "mu" is the paper's own rule. "bcd" (squared error) and "newton" (divergence) take exact steps, never raise the
     objective (up to rounding) and reach a given value of it many times sooner; where V has a penalty and U has none,
     they keep basis vectors at length 1 ("bcd") or sum 1 ("newton"), so that the penalty does not fade as scale moves
-    into the basis. `AffinityNMF` ("affinity") and `SPNMF` ("simplex") have exact solvers of their own. "auto" is the
-    exact solver where the model has one, otherwise "mu"; ``solver_`` says which.
-init : {"random", "nndsvd", "nndsvda", "kmeans", "spectral"} or (V0, components0), default="random"
-    The start: uniform on (0, 1); the non-negative halves of an SVD, its zeros kept or filled; k-means clusters;
-    clusters of the graph; or your own n x k and k x m arrays.
-max_iter : int or None, default=None
-    The most iterations to run; None means 100 for a published rule such as "mu", 500 for the others.
+    into the basis. `AffinityNMF` ("affinity") and `SPNMF` ("simplex") have solvers of their own that never raise it
+    either. "auto" is "mu" where V is smooth on a graph, since the early stop of that rule keeps V from being smoothed
+    away (SPNMF: "simplex"); otherwise the exact solver, or "mu" where there is none. ``solver_`` says which.
+init : {"auto", "random", "nndsvd", "nndsvda", "kmeans", "spectral"} or (V0, components0), default={default of init}
+    The start. "auto" is "random" for models without a graph; where V is smooth on a graph it is the graph's clusters
+    (or those of a plain NMF, where the graph's are a crowd and some crumbs), with parts that leave out what all samples
+    share; for `CF` and `LCF` it is k-means clusters, with concepts that are the means of typical samples. The others:
+    uniform on (0, 1); the non-negative halves of an SVD, its zeros kept or filled; k-means clusters; clusters of the
+    graph; or your own n x k and k x m arrays.
+max_iter : int or None, default={default of max_iter}
+    The most iterations to run. None means {iterations}.
 tol : float or None, default=None
     Stop when ten iterations change the objective by less than this fraction. None means 1e-4, except that
     "mu" with a graph then runs all its iterations: when to stop is part of that method. 0 runs exactly ``max_iter``.
-normalize : {"basis", None}, default="basis"
+normalize : {"basis", None}, default={default of normalize}
     At the end, give the basis columns unit length, move their scale into V and order parts by weight; or leave the
     iterates as they are.
-assign : {"kmeans", "argmax", "nearest"}, default="kmeans"
+assign : {"kmeans", "argmax", "nearest"}, default={default of assign}
     How samples are clustered, when ``labels_`` or `predict` are first asked for: by k-means on V (20 starts), by the
     largest part, or by "nearest", the part whose own samples (those that have most of it) point, on average, most
     nearly in the same direction. Cluster i is that of part i: clusters of k-means are matched to parts one to one, by
@@ -101,6 +107,8 @@ _SHARED = {
     "{graph attributes}": GRAPH_ATTRIBUTES,
     "{common attributes}": COMMON_ATTRIBUTES,
 }
+#: A default that models differ in: it stands in the class, and nowhere else.
+_DEFAULT = re.compile(r"\{default of (\w+)\}")
 
 
 @overload
@@ -139,5 +147,20 @@ def _declared(cls: type[T]) -> type[T]:
     for mark, text in _SHARED.items():
         doc = doc.replace(mark, text)
     declared = dataclass(eq=False, repr=False, kw_only=True)(cls)
-    declared.__doc__ = doc
+    defaults = {parameter.name: parameter.default for parameter in fields(declared)}  # type: ignore[arg-type]
+    doc = _DEFAULT.sub(lambda found: _written(defaults[found[1]]), doc)
+    declared.__doc__ = doc.replace("{iterations}", _iterations_of(declared)) if "{iterations}" in doc else doc
     return declared
+
+
+def _iterations_of(cls: Any) -> str:
+    """How long a model goes on where nobody says."""
+    usual = f'{cls._published_iterations} for a published rule such as "mu", {cls._iterations} for the others'
+    few = getattr(cls, "_few_iterations", None)
+    near = f'{few} from the "auto" start by the "auto" solver, since that start is near the answer; otherwise '
+    return usual if few is None else near + usual
+
+
+def _written(value: Any) -> str:
+    """A default as docstrings write it."""
+    return f"{value:g}" if isinstance(value, float) else f'"{value}"' if isinstance(value, str) else repr(value)

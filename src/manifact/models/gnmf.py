@@ -35,17 +35,20 @@ class GNMF(GraphFactorization):
     Notes
     -----
     The objective has no useful minimum: U ← cU, V ← V/c keeps the fit and shrinks the penalty, so a long run of the
-    published rule drifts towards plain NMF. The authors stop after 100 iterations, and so does ``solver="mu"``: that
-    early stop is part of the method, and gives the papers' clusters.
+    published rule drifts towards plain NMF. Stopping early is part of the method: as it comes, the model starts from
+    clusters and takes a few steps of the rule. `as_published` is the authors' way, from random starts with λ = 100 and
+    100 iterations.
 
     "bcd" minimises ‖X − V Uᵀ‖² + λ Tr(VᵀLV) with ‖u_k‖ = 1, "newton" the divergence with Σ_i u_ik = 1: these have
-    minima, and running longer changes nothing. λ then keeps its full strength, so it should be smaller than the
-    authors' 100, which belongs to "mu" and to sets whose neighbours are close (COIL20, PIE, TDT2). Too large a λ makes
-    V almost constant: look at ``smoothness_`` and at the spread of V.
+    minima, and running longer changes nothing. λ then keeps its full strength: try 0.01 to 1 for samples of unit
+    length. Too large a λ makes V almost constant, of which `fit` warns; look at ``smoothness_`` as well.
 
-    ``score`` measures the fit alone, so a search by it prefers small λ. `transform` and `predict` tie new samples to
-    their training neighbours with the same λ, so that `transform` of the training samples gives what `fit_transform`
-    gave: within 1% on digits, by either solver.
+    ``score`` measures the fit alone, so a search by it prefers small λ.
+
+    `transform` and `predict` tie new samples to their training neighbours with the same λ, and find the best V for
+    each. The V of `fit` is a few steps away from that: `transform` of the training samples differs from
+    `fit_transform` by 8% on digits (unit length, k = 10), by 2% after 100 iterations, and by less than 0.1% with
+    "bcd".
 
     References
     ----------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from manifact.models.concept_models import ConceptFactorization
 from manifact.models.declaration import model
 from manifact.models.graph_models import GraphFactorization
@@ -31,6 +33,16 @@ class LCCF(GraphFactorization, ConceptFactorization):
     {graph attributes}
     {common attributes}
 
+    Notes
+    -----
+    As of `GNMF`, scale can move from V into C, so that the penalty fades in a long run: stopping early is part of the
+    method. As it comes, the model starts from clusters of the graph and takes a few steps. `as_published` is the
+    authors' way, from a random start with λ = 100 and 100 iterations.
+
+    New samples are tied to their training neighbours with the same λ, and `transform` finds the best V for each. The
+    V of `fit` is a few steps away from that: on digits (unit length, k = 10) `transform` of the training samples
+    differs from `fit_transform` by 4%, by 2% after 100 iterations.
+
     References
     ----------
     D. Cai, X. He, J. Han. Locally consistent concept factorization for document clustering.
@@ -41,9 +53,12 @@ class LCCF(GraphFactorization, ConceptFactorization):
     >>> from sklearn.datasets import load_digits
     >>> from manifact import LCCF
     >>> X, _ = load_digits(return_X_y=True)
-    >>> model = LCCF(n_components=10, random_state=0, max_iter=20).fit(X[:200])
+    >>> model = LCCF(n_components=10, random_state=0).fit(X[:200])
     >>> bool(model.objective_[-1] < model.objective_[0])
     True
     """
 
     graph_reg: float = 0.3
+
+    #: From another start, as the authors: on a graph this rule drifts, and stops early.
+    _published_iterations: ClassVar[int] = 100

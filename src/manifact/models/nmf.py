@@ -25,6 +25,11 @@ class NMF(Factorization):
     ----------
     {common attributes}
 
+    Notes
+    -----
+    `transform` finds the best V for each sample. `fit` stops by its tolerance, just before that: on digits (unit
+    length, k = 10) `transform` of the training samples differs from `fit_transform` by 0.1%.
+
     References
     ----------
     D. D. Lee, H. S. Seung. Algorithms for non-negative matrix factorization. NIPS 13, 2001.

@@ -35,11 +35,12 @@ class SPNMF(GraphFactorization):
 
     Parameters
     ----------
-    graph_reg : float, default=1
-        α.
-    repulsion_reg : float, default=0.1
+    graph_reg : float, default={default of graph_reg}
+        α. The default goes with the start and the few iterations of the model as it comes; `as_published` has the
+        authors' value.
+    repulsion_reg : float, default={default of repulsion_reg}
         β.
-    basis_reg : float, default=0.01
+    basis_reg : float, default={default of basis_reg}
         γ.
     graph : graph builder, n x n affinity or None, default=None
         The near graph; None means ``KNNGraph(5, weight="heat")``.
@@ -56,8 +57,13 @@ class SPNMF(GraphFactorization):
 
     Notes
     -----
-    `transform` ties new samples to their near training samples; far ones do not push them. On digits it is within 1% of
-    `fit_transform` for the training samples, on two rings within 3%; with one part and β = 10 the rings differ by 39%.
+    As it comes, the model starts from clusters of the near graph and takes a few steps. α belongs to them: run longer,
+    it smooths more. `as_published` is the authors' rule from a random start, with α = 1.
+
+    `transform` ties new samples to their near training samples; far ones do not push them. It finds the best V for
+    each, from which the V of `fit` is a few steps away: on digits (unit length, k = 10) `transform` of the training
+    samples differs from `fit_transform` by 6%, by 2% after 500 iterations; on two rings (k = 2) by 37%, and by 3%
+    after 500.
 
     References
     ----------
