@@ -15,7 +15,7 @@ def newcomer(monkeypatch):
     entry = registry.on_command_line()["gnmf"]
     known = dict(registry.entries())
     cls = type("ZetaNMF", (entry.cls,), {"__doc__": "Zeta."})
-    new = registry.Entry(cls, "zeta", "nobody", {"init": "kmeans"}, ("OmegaNMF",))
+    new = registry.Entry(cls, "zeta", "nobody", {"init": "kmeans"}, formerly=("OmegaNMF",))
     monkeypatch.setattr(registry, "_entries", known | {"ZetaNMF": new})
     return new
 
@@ -30,8 +30,8 @@ def test_a_new_model_is_offered_explained_and_known_by_its_former_name(newcomer)
     assert choices.former_models()["omega"] == "zeta"
     shown = page()
     assert "spnmf|zeta" in shown
-    assert "λ, the weight of the graph. For alpnmf, gnmf, lccf, lpnmf, spnmf, zeta. Default: 100 (spnmf: 1)." in shown
-    assert "cf, lccf, lcf, zeta: kmeans" in shown
+    assert "λ, the weight of the graph. For alpnmf, gnmf, lccf, lpnmf, spnmf, zeta. Default: 3 (gnmf, zeta: 2;" in shown
+    assert "Default: auto (affinity: spectral; zeta: kmeans)." in shown
 
 
 def test_the_page_is_the_same_when_asked_for_twice():
@@ -64,7 +64,7 @@ def test_iterations_and_tolerance_are_told_as_the_models_have_them():
 def test_what_the_command_line_fills_in():
     models = choices.models()
     assert model_defaults.filled_in(models["affinity"]) == {"n_components": "auto"}
-    assert model_defaults.filled_in(models["gnmf"]) == {"solver": "mu"}
+    assert model_defaults.filled_in(models["gnmf"]) == {}
     assert model_defaults.filled_in(models["nmf"]) == {}
 
 

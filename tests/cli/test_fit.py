@@ -107,7 +107,7 @@ def test_every_model_can_be_chosen(entry, make):
     fitted = manifact.load("a.safetensors")
     assert type(fitted) is entry.cls
     assert fitted.random_state == 3
-    assert fitted.assign == ("nearest" if entry.name == "affinity" else "kmeans")
+    assert fitted.assign == {"affinity": "nearest", "cf": "argmax", "lcf": "argmax"}.get(entry.name, "kmeans")
     filled_in = {name: value for name, value in entry.command_line.items() if name != "n_components"}
     assert filled_in == {name: getattr(fitted, name) for name in filled_in}
 
@@ -420,7 +420,7 @@ def test_an_interrupt_keeps_the_last_iterate(make, monkeypatch):
         return total(*arguments)
 
     monkeypatch.setattr(engine, "total", interrupted)
-    result = run("fit", make("csv"), *GNMF, "-q", code=130)
+    result = run("fit", make("csv"), *GNMF, "--init", "random", "-q", code=130)
     assert (
         result.stderr == "interrupted after iteration 2: the model holds the last iterate, and a.safetensors has it\n"
     )

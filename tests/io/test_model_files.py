@@ -116,7 +116,7 @@ def test_metadata_can_be_read_by_anyone(tmp_path):
     fitted("GNMF").save(tmp_path / "m")
     _, metadata = read_arrays(tmp_path / "m")
     assert json.loads(metadata["class"]) == "GNMF"
-    assert json.loads(metadata["parameters"])["graph_reg"] == 100.0
+    assert json.loads(metadata["parameters"])["graph_reg"] == 2.0
     assert json.loads(metadata["versions"])["manifact"] == manifact.__version__
 
 
@@ -124,14 +124,15 @@ def test_long_texts_move_out_of_the_header(tmp_path, monkeypatch):
     monkeypatch.setattr(saving, "HEADER_BYTES", 10)
     fitted("GNMF").save(tmp_path / "m")
     assert "parameters" not in read_arrays(tmp_path / "m")[1]
-    assert manifact.load(tmp_path / "m").graph_reg == 100.0
+    assert manifact.load(tmp_path / "m").graph_reg == 2.0
 
 
 def test_the_first_format_still_loads():
     model = manifact.load(FIRST)
     assert (type(model).__name__, model.n_components, model.graph.n_neighbors) == ("GNMF", 4, 3)
     np.testing.assert_array_equal(model.predict(X), model.labels_)
-    expected = GNMF(4, graph=KNNGraph(3), assign="kmeans", max_iter=20, random_state=0).fit(X)
+    settings = {"solver": "bcd", "init": "random", "graph_reg": 100.0, "max_iter": 20}
+    expected = GNMF(4, graph=KNNGraph(3), assign="kmeans", random_state=0, **settings).fit(X)
     np.testing.assert_allclose(model.objective_, expected.objective_, rtol=1e-6)
     np.testing.assert_allclose(model.transform(NEW, tie=False), expected.transform(NEW, tie=False), rtol=1e-3)
     np.testing.assert_allclose(model.transform(X), expected.transform(X), rtol=1e-3)

@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 from sklearn.base import clone
 from tests.conftest import KINDS, problem
 
-from manifact import GNMF, LPNMF, NMF, SPNMF, AffinityNMF
+from manifact import CF, GNMF, LCCF, LCF, LPNMF, NMF, SPNMF, AffinityNMF
 from manifact.baselines import SparseNMF
 from manifact.graphs import KNNGraph, LabelGraph
 
@@ -17,8 +17,10 @@ MODELS = {
     "GNMF": GNMF(3),
     "GNMF-KL": GNMF(3, loss="kullback-leibler"),
     "LPNMF": LPNMF(3),
-    "GNMF-mu": GNMF(3, solver="mu"),
-    "LPNMF-mu": LPNMF(3, solver="mu"),
+    "GNMF-bcd": GNMF(3, solver="bcd"),
+    "LPNMF-newton": LPNMF(3, solver="newton"),
+    "GNMF, random": GNMF(3, init="random", graph_reg=100.0),
+    "LPNMF, random": LPNMF(3, init="random", graph_reg=100.0),
 }
 
 
@@ -34,8 +36,8 @@ def test_fitted_attributes(model):
     V = model.fit_transform(X)
     U = model.components_.T
     assert model.objective_.shape == (model.n_iter_ + 1,)
-    exact = "bcd" if model._loss.name == "frobenius" else "newton"
-    assert model.solver_ == (exact if model.solver == "auto" else model.solver)
+    untold = "mu" if hasattr(model, "graph") else "bcd" if model._loss.name == "frobenius" else "newton"
+    assert model.solver_ == (untold if model.solver == "auto" else model.solver)
     np.testing.assert_allclose(np.linalg.norm(U, axis=0), 1)
     assert (np.diff(V.sum(axis=0)) <= 0).all()
     np.testing.assert_array_equal(model.representation_, V)
@@ -54,11 +56,17 @@ def test_fitted_attributes(model):
 
 def test_defaults_of_iterations_and_tolerance():
     X = problem()[0]
-    assert GNMF(3, solver="mu").fit(X).n_iter_ == 100
-    assert LPNMF(3, solver="mu").fit(X).n_iter_ == 100
-    assert GNMF(3, tol=0).fit(X).n_iter_ == LPNMF(3, tol=0).fit(X).n_iter_ == 500
+    for model in (GNMF, LPNMF):
+        assert model(3).fit(X).n_iter_ == model(3, solver="mu").fit(X).n_iter_ == 5
+        assert model(3, init="random").fit(X).n_iter_ == model(3, init="kmeans").fit(X).n_iter_ == 100
+        exact = model(3, solver="newton" if model is LPNMF else "bcd", tol=0).fit(X)
+        assert exact.n_iter_ == model(3, graph_reg=0, tol=0).fit(X).n_iter_ == 500
+    assert SPNMF(3, tol=0).fit(X).n_iter_ == 20
+    assert LCCF(3).fit(X).n_iter_ == 5
+    assert LCCF(3, init="random").fit(X).n_iter_ == 100
+    assert CF(3, tol=0).fit(X).n_iter_ == LCF(3, tol=0).fit(X).n_iter_ == 500
     assert NMF(3, max_iter=5000, random_state=0).fit(X).converged_
-    assert GNMF(3, tol=1e-2, max_iter=1000, random_state=0).fit(X).converged_
+    assert GNMF(3, solver="bcd", tol=1e-2, max_iter=1000, random_state=0).fit(X).converged_
     assert NMF(3, max_iter=0).fit(X).objective_.shape == (1,)
 
 
@@ -317,7 +325,7 @@ class TestInterrupts:
                 raise KeyboardInterrupt
             return original(s, terms, block)
 
-        settings = {"graph": W, "random_state": 0, "tol": 0, "solver": "mu"}
+        settings = {"graph": W, "random_state": 0, "tol": 0, "solver": "mu", "init": "random"}
         expected = GNMF(4, max_iter=7, **settings).fit(X)
         monkeypatch.setattr(mu, "multiply", multiply)
         model = GNMF(4, n_init=n_init, assign="kmeans", **settings)

@@ -71,10 +71,12 @@ def test_spectral_clusters_are_the_components_of_the_graph(rng):
 def test_of_several_starts_the_best_goes_on():
     X = problem(n=40)[0]
     settings = {"init_iter": 5, "max_iter": 12, "tol": 0}
-    best = GNMF(4, n_init=6, random_state=0, **settings).fit(X)
-    rng = np.random.RandomState(0)
-    single = [GNMF(4, random_state=rng, **settings).fit(X) for _ in range(6)]
+    best = GNMF(4, init="random", n_init=6, random_state=3, **settings).fit(X)
+    rng = np.random.RandomState(3)
+    starts = [start("random", X, 4, rng, None) for _ in range(6)]
+    single = [GNMF(4, init=(V, U.T), **settings).fit(X) for U, V in starts]
     winner = min(single, key=lambda model: model.objective_[5])
+    assert winner is not single[0]
     np.testing.assert_array_equal(best.objective_, winner.objective_)
     np.testing.assert_array_equal(best.components_, winner.components_)
     assert best.n_iter_ == 12

@@ -48,7 +48,8 @@ def test_never_rises(case, sparse_data, weighted, alpha):
 @pytest.mark.parametrize("lam", [0.1, 50.0])
 def test_every_graph_descends_to_a_minimum(graph, lam):
     X = problem()[0]
-    model = GNMF(3, graph=graph, graph_reg=lam, random_state=0, max_iter=3000, tol=0, normalize=None).fit(X, LABELS)
+    settings = {"solver": "bcd", "init": "random", "max_iter": 3000, "tol": 0, "normalize": None}
+    model = GNMF(3, graph=graph, graph_reg=lam, random_state=0, **settings).fit(X, LABELS)
     assert (np.diff(model.objective_) <= 0).all()
     U, V = model.components_.T, model.representation_
     np.testing.assert_allclose(np.linalg.norm(U, axis=0), 1)
@@ -146,7 +147,8 @@ def test_only_l1_may_leave_a_part_empty(l1_ratio, alive, recwarn):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_warm_start_at_the_minimum_stays_there(dtype):
     X = problem(n=60)[0].astype(dtype)
-    model = GNMF(3, graph=KNNGraph(4), graph_reg=1.0, random_state=0, warm_start=True, tol=0, max_iter=2000)
+    settings = {"solver": "bcd", "init": "random", "tol": 0, "max_iter": 2000}
+    model = GNMF(3, graph=KNNGraph(4), graph_reg=1.0, random_state=0, warm_start=True, **settings)
     last = model.fit(X).objective_[-1]
     again = model.set_params(max_iter=20).fit(X).objective_
     assert again[0] == pytest.approx(last, rel=1e-5)

@@ -27,7 +27,8 @@ def test_never_rises(case, sparse_data, weighted, alpha):
     gamma = np.random.default_rng(0).random(len(X)) + 0.01 if weighted else None
     for alpha_U in (0.0, alpha):
         penalties = {"alpha_V": alpha, "alpha_U": alpha_U, "l1_ratio": 0.5}
-        model = LPNMF(V.shape[1], graph_reg=lam, graph=W, init=(V, U.T), max_iter=30, tol=0, **penalties)
+        settings = {"graph": W, "init": (V, U.T), "solver": "newton", "max_iter": 30, "tol": 0}
+        model = LPNMF(V.shape[1], graph_reg=lam, **settings, **penalties)
         model.fit(KINDS["csr" if sparse_data else "dense"](X), sample_weight=gamma)
         o = model.objective_
         assert model.solver_ == "newton"
@@ -40,7 +41,8 @@ def test_never_rises(case, sparse_data, weighted, alpha):
 @pytest.mark.parametrize("lam", [0.05, 5.0])
 def test_every_graph_descends_to_a_minimum(graph, lam):
     X = problem(density=1.0)[0] + 0.01
-    model = LPNMF(3, graph=graph, graph_reg=lam, random_state=0, max_iter=4000, tol=0, normalize=None).fit(X, LABELS)
+    settings = {"solver": "newton", "init": "random", "max_iter": 4000, "tol": 0, "normalize": None}
+    model = LPNMF(3, graph=graph, graph_reg=lam, random_state=0, **settings).fit(X, LABELS)
     assert (np.diff(model.objective_) <= 1e-10 * model.objective_[:-1]).all()
     U, V, graph = model.components_.T, model.representation_, model.graph_
     np.testing.assert_allclose(U.sum(axis=0), 1)
@@ -55,7 +57,8 @@ def test_every_graph_descends_to_a_minimum(graph, lam):
 
 def test_objective_is_that_of_the_simplex_basis():
     X, W, V, U = problem()
-    model = LPNMF(4, graph=W, graph_reg=3.0, init=(V, U.T), max_iter=15, tol=0, normalize=None).fit(X)
+    settings = {"solver": "newton", "init": (V, U.T), "max_iter": 15, "tol": 0, "normalize": None}
+    model = LPNMF(4, graph=W, graph_reg=3.0, **settings).fit(X)
     sums = U.sum(axis=0)
     assert model.objective_[0] == pytest.approx(plain.objective_kl(X, U / sums, V * sums, W, 3.0))
     last = plain.objective_kl(X, model.components_.T, model.representation_, W, 3.0)
@@ -116,7 +119,7 @@ def test_without_a_graph_the_end_is_stationary():
 def test_single_precision_does_not_rise(rng):
     V, U = rng.random((200, 3)), rng.random((50, 3))
     X = (V @ U.T).astype(np.float32)
-    for model in (NMF(3, loss="kullback-leibler"), LPNMF(3, graph_reg=0.1, graph=KNNGraph(3))):
+    for model in (NMF(3, loss="kullback-leibler"), LPNMF(3, solver="newton", graph_reg=0.1, graph=KNNGraph(3))):
         o = model.set_params(random_state=0, tol=0, max_iter=300).fit(X).objective_
         assert (np.diff(o) <= 0).all()
 
@@ -124,7 +127,7 @@ def test_single_precision_does_not_rise(rng):
 def test_samples_that_nothing_ties_or_explains(rng):
     X = problem()[0]
     X[:3] = 0
-    model = LPNMF(3, graph=np.zeros((24, 24)), random_state=0).fit(X)
+    model = LPNMF(3, solver="newton", init="random", graph=np.zeros((24, 24)), random_state=0).fit(X)
     assert np.isfinite(model.representation_).all()
     assert model.representation_[:3].max() < 1e-6 * model.representation_.max()
 
@@ -145,15 +148,21 @@ def test_the_number_of_threads_changes_no_bit(monkeypatch):
     found = []
     for count in (1, 2, 5):
         with threads.limit(count):
-            found.append(LPNMF(4, graph=W, init=(V, U.T), max_iter=15, tol=0).fit_transform(KINDS["csr"](X)))
+            found.append(
+                LPNMF(4, solver="newton", graph=W, init=(V, U.T), max_iter=15, tol=0).fit_transform(KINDS["csr"](X))
+            )
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])
 
 
 def test_models_with_the_divergence_use_it():
     X = problem()[0]
-    for model in (NMF(2, loss="kullback-leibler"), GNMF(2, loss="kullback-leibler"), LPNMF(2), ALPNMF(2)):
+    divergence = {"loss": "kullback-leibler"}
+    for model in (NMF(2, **divergence), GNMF(2, graph_reg=0, **divergence), LPNMF(2, graph_reg=0)):
         assert model.fit(X).solver_ == "newton"
+    for model in (GNMF(2, **divergence), LPNMF(2), ALPNMF(2)):
+        assert model.fit(X).solver_ == "mu"
+        assert model.set_params(solver="newton").fit(X).solver_ == "newton"
 
 
 @pytest.mark.parametrize("solver", ["newton", "mu"])

@@ -107,8 +107,7 @@ def parts_apart(X: Any, members: Array, rng: np.random.RandomState) -> tuple[Arr
     empty = ~U.any(axis=0)
     if empty.any():
         # Somebody else's part: a zero could never become one.
-        rows = X[rng.randint(X.shape[0], size=int(empty.sum()))]
-        U[:, empty] = np.abs((rows.toarray() if sparse.issparse(rows) else rows).T)
+        U[:, empty] = _drawn(X, int(empty.sum()), rng)
     return unit_columns(U, (members + ADDED / k).astype(X.dtype))
 
 
@@ -158,6 +157,12 @@ def _least_squares(X: Any, V: Array) -> Array:
     if _least(X) < 0:
         return products @ np.linalg.pinv(gram, hermitian=True).astype(X.dtype)
     return backend_of(V).nonnegative_least_squares(gram, np.ascontiguousarray(products))
+
+
+def _drawn(X: Any, number: int, rng: np.random.RandomState) -> Array:
+    """Samples that are not empty, as columns."""
+    has = np.flatnonzero(np.asarray(abs(X).sum(axis=1)).ravel())
+    return np.abs(_dense(X[rng.choice(has, number)]).T) if len(has) else np.ones((X.shape[1], number))
 
 
 def _typical(X: Any, members: Array, own: Array) -> Array:

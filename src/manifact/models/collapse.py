@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import warnings
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,8 @@ from manifact.utils.errors import ParameterError, Sentence
 SPREAD = 0.1
 #: Share of the samples whose largest part is the same one; a few samples may well have one part.
 CROWD, FEW_SAMPLES = 0.9, 20
+#: Whose calls lie between ``warn_of_collapse`` and who called ``fit``.
+PACKAGES = ("manifact", "sklearn")
 
 
 class CollapseWarning(ParameterError, UserWarning):  # noqa: N818 - it is one
@@ -43,13 +44,12 @@ def collapse(model: Any) -> Sentence | None:
 def warn_of_collapse(model: Any) -> None:
     """Say so, to who called ``fit``."""
     if (found := collapse(model)) is not None:
-        warnings.warn(CollapseWarning(found), stacklevel=_level_of_caller())
+        warnings.warn(CollapseWarning(found), stacklevel=_frames_of_packages())
 
 
-def _level_of_caller() -> int:
-    """Frames up to the first that is neither ours nor scikit-learn's, which wraps methods as its version likes."""
-    frame: FrameType | None = sys._getframe(1)
-    level = 1
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("manifact", "sklearn"):
-        frame, level = frame.f_back, level + 1
-    return level
+def _frames_of_packages() -> int:
+    """How many calls up the stack somebody else's program is: scikit-learn wraps some methods."""
+    frame, levels = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in PACKAGES:
+        frame, levels = frame.f_back, levels + 1
+    return levels

@@ -75,6 +75,8 @@ class GraphFactorization(WithGraph):
     graph_reg: float = 2.0
 
     _stops_early: ClassVar[bool] = True
+    #: As the authors': of concepts, too, whose rule goes on longer without a graph.
+    _published_iterations: ClassVar[int] = 100
     #: Iterations from the start of its own, which is near the answer: the published rule leads on towards plain NMF.
     _few_iterations: ClassVar[int] = 5
 

@@ -14,6 +14,7 @@ from manifact.backends import Array
 from manifact.graphs import Graph, KNNGraph
 from manifact.graphs.spectral import leading_eigenvectors
 from manifact.utils.errors import BadValueError, Sentence
+from manifact.utils.sparse_matrices import sorted_csr
 
 STARTS = ("random", "nndsvd", "nndsvda", "kmeans", "spectral")
 #: What the cluster indicators of a k-means or spectral start are raised by: zeros could never grow.
@@ -76,7 +77,8 @@ def kmeans(X: Any, k: int, what: Sentence, rng: np.random.RandomState) -> Array:
     """Labels of the best of ten starts; ``what`` names the parameter that asked for them."""
     if k > X.shape[0]:
         raise BadValueError("{} needs n_samples >= {n_components}, got {} < {}", what, X.shape[0], k)
-    return KMeans(k, n_init=10, random_state=rng).fit_predict(X)
+    # scikit-learn takes no wide indices, which sparse tensors have.
+    return KMeans(k, n_init=10, random_state=rng).fit_predict(sorted_csr(X) if sparse.issparse(X) else X)
 
 
 def from_clusters(X: Any, labels: Array, k: int, floor: float = INDICATOR_FLOOR) -> tuple[Array, Array]:
