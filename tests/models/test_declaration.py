@@ -5,10 +5,13 @@ from __future__ import annotations
 import inspect
 import re
 
+import numpy as np
 import pytest
+from sklearn.preprocessing import normalize
 
+from manifact.datasets import load_digits
 from manifact.models.base import Factorization
-from manifact.models.registry import entries
+from manifact.models.registry import entries, on_command_line
 
 MODELS = sorted((entry.cls for entry in entries().values() if issubclass(entry.cls, Factorization)), key=str)
 
@@ -42,6 +45,17 @@ def test_what_models_differ_in_is_documented_as_each_has_it() -> None:
     assert told["GNMF"]["graph_reg"] == "2" != told["LCCF"]["graph_reg"]
     assert told["CF"]["assign"] == '"argmax"' != told["NMF"]["assign"]
     assert told["AffinityNMF"]["init"] == '"spectral"' != told["GNMF"]["init"]
+
+
+@pytest.mark.parametrize("cls", [entry.cls for entry in on_command_line().values()], ids=lambda cls: cls.__name__)
+def test_transform_differs_from_fit_transform_by_as_much_as_the_notes_say(cls: type) -> None:
+    notes = " ".join(cls.__doc__.partition("Notes\n-----\n")[2].split())
+    told = float(re.search(r"`fit_transform`(?: gave, to within| by) ([\d.]+)% ?", notes)[1])
+    X = normalize(load_digits().X)
+    model = cls(10, random_state=0)
+    V = model.fit_transform(X)
+    differs = 100 * np.linalg.norm(model.transform(X) - V) / np.linalg.norm(V)
+    assert differs == pytest.approx(told, abs=0.1 if told < 0.5 else 0.6)
 
 
 def _read(value: str) -> object:

@@ -36,7 +36,7 @@ class ALPNMF(LPNMF):
     -----
     What `LPNMF` says holds here. New samples are tied to the landmarks near them. The V of `fit` is a few steps away
     from where the rule rests: on digits (unit length, k = 10) `transform` of the training samples differs from
-    `fit_transform` by 4%, by less than 1% after 100 iterations.
+    `fit_transform` by 2%, by less than 1% after 100 iterations.
 
     References
     ----------

@@ -34,7 +34,7 @@ class CF(ConceptFactorization):
     iterations, which leaves it near that start.
 
     `transform` finds the best coefficients for each sample, and the rule gets there slowly: on digits (unit length,
-    k = 10) `transform` of the training samples differs from `fit_transform` by 3%, by 1% after 2,000 iterations.
+    k = 10) `transform` of the training samples differs from `fit_transform` by 2%, by 1% after 2,000 iterations.
 
     References
     ----------

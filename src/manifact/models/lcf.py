@@ -41,7 +41,7 @@ class LCF(ConceptFactorization):
     iterations.
 
     `transform` finds the best coefficients for each sample, and the rule gets there slowly: on digits (unit length,
-    k = 10) `transform` of the training samples differs from `fit_transform` by 3%.
+    k = 10) `transform` of the training samples differs from `fit_transform` by 2%.
 
     References
     ----------
