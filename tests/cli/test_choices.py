@@ -41,7 +41,7 @@ def test_the_page_is_the_same_when_asked_for_twice():
 def test_names_are_those_that_the_models_check():
     assert choices.names("loss") == ["frobenius", "kullback-leibler"]
     assert choices.names("solver") == ["auto", "affinity", "bcd", "mu", "newton", "simplex"]
-    assert {"random", "kmeans", "spectral"} < set(choices.names("init"))
+    assert {"auto", "random", "kmeans", "spectral"} < set(choices.names("init"))
     assert {"kmeans", "argmax", "nearest"} == set(choices.names("assign"))
     assert {"binary", "heat", "cosine"} < set(choices.names("weight"))
     assert choices.names("graph_reg") == []
