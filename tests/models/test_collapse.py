@@ -13,9 +13,9 @@ from manifact.cli import app
 from manifact.models.collapse import CollapseWarning, collapse
 
 WORDS = {
-    "animals": "cat dog horse sheep wolf tiger otter".split(),
-    "tools": "hammer saw drill wrench pliers chisel lathe".split(),
-    "weather": "rain snow wind storm cloud frost hail".split(),
+    "animals": ["cat", "dog", "horse", "sheep", "wolf", "tiger", "otter"],
+    "tools": ["hammer", "saw", "drill", "wrench", "pliers", "chisel", "lathe"],
+    "weather": ["rain", "snow", "wind", "storm", "cloud", "frost", "hail"],
 }
 
 
@@ -24,7 +24,7 @@ def documents(size=20):
     rng = np.random.default_rng(0)
     about = [words for words in WORDS.values() for _ in range(size)]
     others = [word for words in WORDS.values() for word in words]
-    shared = "the of and to in that it was for on as with his they".split()
+    shared = ["the", "of", "and", "to", "in", "that", "it", "was", "for", "on", "as", "with", "his", "they"]
     return [" ".join([*rng.choice(words, 6), *rng.choice(others, 4), *rng.choice(shared, 10)]) for words in about]
 
 

@@ -1,4 +1,4 @@
-"""With nothing but the number of parts and a seed, no model puts most samples into one part or makes two parts alike."""
+"""With only the number of parts and a seed, no model puts most samples into one part or makes two parts alike."""
 
 import gzip
 from functools import cache
