@@ -3,11 +3,13 @@
 import warnings
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 from sklearn.base import clone
+from tests.conftest import problem
 
 import manifact
-from manifact import AffinityNMF, baselines, models
+from manifact import GNMF, AffinityNMF, baselines, models
 from manifact.models.base import Factorization
 from manifact.models.registry import Entry, entries, find, on_command_line, register
 
@@ -50,6 +52,30 @@ def test_what_the_command_line_offers_is_what_the_package_offers():
 def test_names_on_the_command_line_are_unique():
     names = [entry.name for entry in entries().values() if entry.name]
     assert len(set(names)) == len(names) == len(on_command_line())
+
+
+@pytest.mark.parametrize("entry", entries().values(), ids=list(entries()))
+def test_every_model_can_be_had_as_it_was_published(entry):
+    model = entry.cls.as_published(7, random_state=3)
+    usual = entry.cls(7, random_state=3).get_params()
+    assert type(model) is entry.cls
+    assert model.get_params() == usual | dict(entry.published)
+    assert entry.cls.as_published().n_components == 10
+    for name, value in entry.published.items():
+        assert entry.cls.as_published(7, **{name: usual[name]}).get_params()[name] == usual[name], (name, value)
+
+
+def test_gnmf_can_be_had_with_the_protocol_of_its_authors():
+    model = GNMF.as_published(3, random_state=0)
+    assert (model.solver, model.init, model.graph_reg, model.max_iter) == ("mu", "random", 100.0, 100)
+    assert (model.n_init, model.init_iter) == (10, 30)
+    assert (GNMF.as_published(3, graph_reg=1.0).graph_reg, GNMF.as_published(3).graph) == (1.0, None)
+    X = problem(n=40)[0]
+    by_hand = GNMF(
+        3, solver="mu", init="random", graph_reg=100.0, n_init=10, init_iter=30, max_iter=100, random_state=0
+    )
+    np.testing.assert_array_equal(model.fit_transform(X), by_hand.fit_transform(X))
+    assert model.n_iter_ == 100
 
 
 def test_every_model_says_whose_it_is_and_can_be_set_as_the_command_line_does():

@@ -17,6 +17,8 @@ from manifact.graphs import KNNGraph, LabelGraph
 
 REPETITION = "repeating a sample changes the start: see test_weights.py for what holds instead"
 GRAPH_REPETITION = "repeating a sample changes the graph and the start: see test_weights.py for what holds instead"
+EARLY = "a few steps from a good start are no minimum, which transform gives: see test_projection.py for how near it is"
+TRANSFORM_CHECKS = ("check_transformer_data_not_an_array", "check_transformer_general")
 WEIGHT_CHECKS = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
 
 # The multiplicative rule is slow to its last digits, which the checks compare with the exact `transform`.
@@ -27,6 +29,7 @@ ESTIMATORS = [
     NMF(2, loss="kullback-leibler", max_iter=1000, tol=1e-9, solver="mu"),
     NMF(2, max_iter=5000, tol=1e-9, assign="argmax", init="nndsvda"),
     GNMF(2),
+    GNMF(2, solver="bcd"),
     GNMF(2, loss="kullback-leibler"),
     GNMF(2, solver="mu", graph=KNNGraph(3, weight="heat")),
     LPNMF(2),
@@ -34,17 +37,27 @@ ESTIMATORS = [
     ALPNMF(2),
     SPNMF(2),
     SPNMF(2, solver="mu"),
-    CF(2, max_iter=5000, tol=1e-9),
+    CF(2, init="random", max_iter=5000, tol=1e-9),
     CF(2, kernel="rbf", max_iter=5000, tol=1e-9),
     LCCF(2),
+    LCCF(2, init="random", graph_reg=100.0),
     LCF(2, max_iter=5000, tol=1e-9),
     AffinityNMF(2),
     AffinityNMF(2, assign="kmeans", init="random"),
 ]
 
 
+def stops_early(estimator):
+    """Those whose rule is still more than the checks' 0.01 from where it would rest."""
+    if isinstance(estimator, LCCF):
+        return estimator.init == "auto"
+    squares = isinstance(estimator, GNMF) and estimator.loss == "frobenius" and estimator.solver != "bcd"
+    return squares or isinstance(estimator, SPNMF)
+
+
 def expected_failures(estimator):
-    return dict.fromkeys(WEIGHT_CHECKS, GRAPH_REPETITION if hasattr(estimator, "graph") else REPETITION)
+    expected = dict.fromkeys(WEIGHT_CHECKS, GRAPH_REPETITION if hasattr(estimator, "graph") else REPETITION)
+    return expected | (dict.fromkeys(TRANSFORM_CHECKS, EARLY) if stops_early(estimator) else {})
 
 
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)

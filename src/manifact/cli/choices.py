@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 #: Parameter -> what holds its names, and the module that defines it.
 PLACES: Mapping[str, tuple[str, str]] = {
     "loss": ("LOSSES", "manifact.terms"),
-    "init": ("STARTS", "manifact.models.starts"),
+    "init": ("INITS", "manifact.models.parameters"),
     "assign": ("ASSIGNMENTS", "manifact.models.clustering"),
     "weight": ("WEIGHTS", "manifact.graphs.knn"),
     "metric": ("METRICS", "manifact.graphs.knn"),

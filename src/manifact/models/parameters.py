@@ -11,6 +11,9 @@ from manifact.solvers.all_solvers import SOLVERS
 from manifact.utils import checks
 from manifact.utils.errors import BadValueError, Sentence
 
+#: What ``init`` may be called.
+INITS = ("auto", *STARTS)
+
 
 def check_parameters(model: Any) -> None:
     """One sentence for the first that is wrong."""
@@ -68,9 +71,8 @@ def _check_start(model: Any) -> None:
     if not isinstance(init, str) and isinstance(init, tuple | list) and len(init) == 2:
         return
     value = init if isinstance(init, str) or init is None else type(init).__name__
-    known = ("auto", *STARTS)
-    if value not in known:
-        names = ", ".join(map(repr, known))
+    if value not in INITS:
+        names = ", ".join(map(repr, INITS))
         raise BadValueError(
             "{init}={!r} is not known: choose one of {}, or give a pair of arrays (V0, components0)", value, names
         )
