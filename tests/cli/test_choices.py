@@ -30,7 +30,8 @@ def test_a_new_model_is_offered_explained_and_known_by_its_former_name(newcomer)
     assert choices.former_models()["omega"] == "zeta"
     shown = page()
     assert "spnmf|zeta" in shown
-    assert "λ, the weight of the graph. For alpnmf, gnmf, lccf, lpnmf, spnmf, zeta. Default: 20 (gnmf, zeta: 2;" in shown
+    graph_models = "For alpnmf, gnmf, lccf, lpnmf, spnmf, zeta"
+    assert f"λ, the weight of the graph. {graph_models}. Default: 20 (gnmf, zeta: 2;" in shown
     assert "Default: auto (affinity: spectral; zeta: kmeans)." in shown
 
 

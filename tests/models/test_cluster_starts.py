@@ -32,18 +32,17 @@ def same_partition(a, b):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_modularity_is_the_sum_over_all_pairs(seed):
+def test_the_normalised_cut_is_the_mean_share_of_what_leaves_a_cluster(seed):
     _, W, _, _ = problem(seed)
     labels = np.random.default_rng(seed).integers(0, 4, len(W))
-    degrees = W.sum(axis=1)
-    beyond_chance = W - np.outer(degrees, degrees) / degrees.sum()
-    expected = beyond_chance[labels[:, None] == labels].sum() / degrees.sum()
-    assert starts.modularity(as_builder(W).build(np.eye(len(W))), labels, 4) == pytest.approx(expected, abs=1e-12)
+    leaving = [W[labels == c][:, labels != c].sum() / W[labels == c].sum() for c in range(4)]
+    graph = as_builder(W).build(np.eye(len(W)))
+    assert starts.normalized_cut(graph, labels, 4) == pytest.approx(np.mean(leaving), abs=1e-12)
 
 
-def test_modularity_without_edges_is_zero():
+def test_without_edges_nothing_is_cut():
     graph = as_builder(np.zeros((4, 4))).build(np.eye(4))
-    assert starts.modularity(graph, np.array([0, 0, 1, 1]), 2) == 0
+    assert starts.normalized_cut(graph, np.array([0, 0, 1, 1]), 2) == 0
 
 
 def test_averaged_memberships_still_sum_to_one():
@@ -96,16 +95,29 @@ def test_a_cluster_of_nobody_gets_a_sample_that_is_not_empty():
 def test_crumbs_of_a_graph_are_left_for_the_clusters_of_nmf():
     """Three groups in one piece and two crumbs: spectral clusters are the pieces, a plain NMF finds the groups."""
     X, labels = groups()
-    W = np.where(labels[:, None] == labels, 1.0, 0.2) * (1 - np.eye(60))
+    X, labels = np.tile(X, (12, 1)), np.tile(labels, 12)
+    n = len(X)
+    W = np.where(labels[:, None] == labels, 1.0, 0.2) * (1 - np.eye(n))
     X, W = np.vstack([X, X[[0, 3, 1, 4]]]), np.pad(W, (0, 4))
-    W[60, 61] = W[61, 60] = W[62, 63] = W[63, 62] = 1e-3
-    graph = as_builder(W).build(X)
-    found, own = starts.graph_clusters(X, 3, seeded(), graph)
+    W[n, n + 1] = W[n + 1, n] = W[n + 2, n + 3] = W[n + 3, n + 2] = 1e-3
+    found, own = starts.graph_clusters(X, 3, seeded(), as_builder(W).build(X))
     assert not own
-    assert same_partition(found[:60], labels)
+    assert same_partition(found[:n], labels)
     whole, own = starts.graph_clusters(X[:60], 3, seeded(), KNNGraph(5).build(X[:60]))
     assert own
-    assert same_partition(whole, labels)
+    assert same_partition(whole, labels[:60])
+
+
+def test_a_crowd_alone_is_no_fault():
+    """A large group and a small one that nothing ties to it: an NMF would divide the large one, and cut much more."""
+    generator = np.random.default_rng(0)
+    X = 0.2 * generator.random((315, 12))
+    X[:150, :4] += generator.random((150, 4))
+    X[150:300, 2:6] += generator.random((150, 4))
+    X[300:, 8:] += 1
+    found, own = starts.graph_clusters(X, 2, seeded(), KNNGraph(5).build(X))
+    assert own
+    assert same_partition(found, np.repeat([0, 1], [300, 15]))
 
 
 def test_signed_samples_have_the_clusters_of_their_graph():

@@ -69,9 +69,11 @@ def test_both_signs_of_it_are_known():
     model = GNMF(3, random_state=0).fit(texts())
     V = np.random.default_rng(0).random((60, 3))
     model.representation_ = 1 + 0.1 * V
-    assert str(collapse(model)).startswith("V is almost the same for every sample, so its clusters mean little: ")
+    assert str(collapse(model)).startswith("V is almost the same for every sample, so its parts say little of them: ")
     model.representation_ = V + np.where(np.arange(60)[:, None] < 55, [3, 0, 0], 0)
-    assert str(collapse(model)).startswith("98% of the samples have most of part 0, so parts mean little: graph_reg=2")
+    assert str(collapse(model)).startswith(
+        "98% of the samples have most of part 0, so parts say little of them: graph_reg=2"
+    )
     model.representation_ = V
     assert collapse(model) is None
 

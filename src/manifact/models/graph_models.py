@@ -98,13 +98,21 @@ class GraphFactorization(WithGraph):
         assert problem.graph is not None
         return [self._loss.smoothness(problem.graph, self.graph_reg, exact)] if self.graph_reg > 0 else []
 
+    @property
+    def _begins_near(self) -> bool:
+        """Whether "auto" means clusters.
+
+        Not for a solver that goes to a minimum, which it need not have near, and where zeros of the start may stay.
+        """
+        return self._tied and self._solver_name == self._solvers[0]
+
     def _untold_iterations(self, solver: Solver) -> int:
-        near = self.init == "auto" and self._tied and SOLVERS[self._solvers[0]] is solver
+        near = self.init == "auto" and self._begins_near
         return self._few_iterations if near else super()._untold_iterations(solver)
 
     def _memberships(self, problem: Problem) -> Array | None:
         """Those of the graph's clusters, averaged a little over it."""
-        if not self._tied:
+        if not self._begins_near:
             return super()._memberships(problem)
         assert problem.graph is not None
         labels, _ = graph_clusters(problem.samples, problem.k, problem.rng, problem.graph)
