@@ -53,19 +53,6 @@ def warn_of_empty(samples: Any, X: Any) -> None:
         warnings.warn(note, stacklevel=2)
 
 
-def blank_where_wordless(samples: Any, X: Any, labels: Any) -> Any:
-    """The clusters, without those of documents that have no known word.
-
-    Neighbours of such a document, found among those of the training documents that are nearest to nothing, say nothing.
-    """
-    import numpy as np
-
-    from manifact.utils.labels import NOWHERE
-    from manifact.utils.sparse_matrices import empty_rows
-
-    return np.where(empty_rows(X), NOWHERE, labels) if samples.kind == "documents" else labels
-
-
 def refuse_if_nobody(data: Path, samples: Any, labels: Any) -> None:
     """Refuse data of which no sample can be placed: they are of another kind, or in another language."""
     if (labels >= 0).any():

@@ -10,7 +10,7 @@ import typer
 
 from manifact.cli import data_notes, outputs
 from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence, note
-from manifact.cli.new_samples import blank_where_wordless, check_tie, graph_samples, read_for, refuse_if_nobody
+from manifact.cli.new_samples import check_tie, graph_samples, read_for, refuse_if_nobody
 from manifact.cli.option_groups import given, with_option_groups
 from manifact.cli.options import (
     OUT,
@@ -97,8 +97,6 @@ def _clusters(
     check_tie(model, tie is not False, graph_from)
     samples, X = read_for(model, path, data, reading)
     labels = model.predict(X, tie=tie, graph_X=graph_samples(graph_from))
-    if graph_from is None:
-        labels = blank_where_wordless(samples, X, labels)
     refuse_if_nobody(data, samples, labels)
     return labels, samples.names, data_notes.unplaced(samples, X, labels)
 

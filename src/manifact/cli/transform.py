@@ -55,3 +55,5 @@ def transform(
     if not quiet:
         n, k = V.shape
         typer.echo(f"V         {output} ({n:,} samples, {k} parts)")
+    if not V.any(axis=1).all():
+        raise typer.Exit(1)

@@ -26,6 +26,8 @@ METRICS = ("euclidean", "cosine")
 SEARCHES = ("exact", "projection", "approximate")
 #: The mean distance for ``sigma="auto"`` is taken over this many samples, as the GNMF authors' program does.
 SIGMA_SAMPLES = 3000
+#: Two samples are one and the same that differ by this share of the distance to the farthest neighbour.
+ROUNDED = 1e-5
 
 
 @stored_by_parameters
@@ -227,7 +229,8 @@ class NeighborGraph(AffinityGraph):
         if not len(inside) or not len(rows):
             return rows[:0], inside[:0]
         index, squares = backend_of(X).nearest(compared, self._builder.n_neighbors, new, progress=steps)
-        known, others = np.flatnonzero(squares[:, 0] == 0), np.flatnonzero(squares[:, 0] != 0)
+        same = squares[:, 0] <= self._alike[inside[index[:, 0]]]
+        known, others = np.flatnonzero(same), np.flatnonzero(~same)
         theirs = sparse.csr_array(self.W[inside[index[known, 0]]])
         found = [
             (rows[np.repeat(known, np.diff(theirs.indptr))], theirs.indices),
@@ -238,6 +241,13 @@ class NeighborGraph(AffinityGraph):
             found.append((rows[others[asking]], inside[answering]))
         pairs = np.concatenate([row * self.n_samples + column.astype(np.int64) for row, column in found])
         return np.divmod(np.unique(pairs), self.n_samples)
+
+    @cached_property
+    def _alike(self) -> Array:
+        """The squared distance up to which a sample counts as a training sample: files may have rounded it."""
+        if self._radii is None:
+            return np.zeros(self.n_samples)
+        return np.where(np.isfinite(self._radii), ROUNDED**2 * self._radii, 0.0)
 
     @cached_property
     def _compared(self) -> tuple[Any, Array]:

@@ -72,7 +72,9 @@ def sparseness(P: Any) -> Array:
 def _matching(y: Any, labels: Any) -> tuple[Array, Array, Array]:
     counts = contingency_matrix(y, labels)
     names = np.unique(labels).tolist()
-    clusters = np.array([column for column, name in enumerate(names) if name != NOWHERE], dtype=int)
+    # Where classes are called −1 as well, it is a name like others.
+    nowhere = None if NOWHERE in np.unique(y).tolist() else NOWHERE
+    clusters = np.array([column for column, name in enumerate(names) if name != nowhere], dtype=int)
     rows, columns = linear_sum_assignment(-counts[:, clusters])
     return counts, rows, clusters[columns]
 

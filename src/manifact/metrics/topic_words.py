@@ -90,6 +90,8 @@ def _windows(texts: Any, column: dict[Any, int], window: int | None, names: Any)
     """Windows x words of the topics."""
     if window is not None:
         checks.integer("window", window, at_least=1)
+    if hasattr(texts, "columns"):
+        raise TypeError("texts must not be a data frame: pass its values with names=, or a list of texts")
     if sparse.issparse(texts) or (isinstance(texts, np.ndarray) and texts.ndim == 2):
         if window is not None:
             raise ValueError(f"window={window} needs texts, a matrix has no order of words: set window=None")

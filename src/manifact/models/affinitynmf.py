@@ -11,7 +11,7 @@ from sklearn.preprocessing import normalize
 from manifact.backends import Array, as_data, backend_of, namespace, on_host
 from manifact.graphs import Graph, KNNGraph
 from manifact.graphs.spectral import angles
-from manifact.models.cluster_starts import SOFTENED, averaged, graph_clusters, indicator
+from manifact.models.cluster_starts import SOFTENED, averaged, graph_clusters, indicator, sample_clusters
 from manifact.models.declaration import model
 from manifact.models.graph_models import WithGraph
 from manifact.models.problem import Plan, Problem
@@ -170,14 +170,14 @@ class AffinityNMF(WithGraph):
         if self.graph is not None or self.n_neighbors == "auto" or self.tau_ == 0:
             return Sentence("give it another {graph}, or a smaller {tau}=…") if self.tau_ > 0 else None
         more = 3 * self.n_neighbors
-        return Sentence("its graph falls into pieces, try {n_neighbors}={} instead of {}", more, self.n_neighbors)
+        return Sentence("if they are not one group, try {n_neighbors}={} instead of {}", more, self.n_neighbors)
 
     @property
     def _chosen(self) -> tuple[Any, Any]:
         return self._k, self.tau_
 
     def _named_start(self, problem: Problem) -> tuple[Array, Array]:
-        if self.init != "spectral":
+        if self.init not in ("auto", "spectral"):
             return super()._named_start(problem)
         assert problem.graph is not None
         F, _ = graph_directions(problem)
@@ -241,19 +241,21 @@ def graph_directions(problem: Problem) -> tuple[Array, Array]:
     """F, and what gives the rows of new samples from their neighbours.
 
     The graph's angles; where its own clusters are a crowd, the memberships of a plain NMF's, averaged over the graph.
-    Computed once for a graph, from a start of its own: two fits on the same graph see the same.
+    Computed once for a problem, from a start of its own: two fits to the same see the same.
     """
-    graph, k = problem.graph, problem.k
-    assert graph is not None
-    known: dict[int, tuple[Array, Array]] = graph.__dict__.setdefault("_directions", {})
-    if k not in known:
-        known[k] = _directions(problem.samples, k, graph)
-    return known[k]
+    known: dict[str, tuple[Array, Array]] = problem.__dict__
+    if "_directions" not in known:
+        assert problem.graph is not None
+        known["_directions"] = _directions(problem.samples, problem.k, problem.graph)
+    return known["_directions"]
 
 
 def _directions(X: Any, k: int, graph: Graph) -> tuple[Array, Array]:
-    if k > graph.n_samples or not graph.degrees.any():
+    if k > graph.n_samples:
         return angles(graph, k)
+    if not graph.degrees.any():
+        members = indicator(sample_clusters(X, k, np.random.RandomState(0)), k)
+        return members, members
     labels, own = graph_clusters(X, k, np.random.RandomState(0), graph)
     if own:
         return angles(graph, k)

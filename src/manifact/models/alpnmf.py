@@ -10,7 +10,7 @@ from manifact.models.lpnmf import LPNMF
 @model(
     name="alpnmf",
     paper="Yao, Cai 2012",
-    published={"solver": "mu", "init": "kmeans", "graph_reg": 100.0, "max_iter": 50},
+    published={"solver": "mu", "init": "kmeans", "graph_reg": 100.0, "max_iter": 50, "assign": "kmeans"},
 )
 class ALPNMF(LPNMF):
     """Minimise KL(X ‖ V Uᵀ) + λ Tr(Vᵀ L log V) over U, V ≥ 0 with L = I − ẐᵀẐ, a graph through landmarks.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ CROWD = 1.25
 #: of what each cluster would have if all had the same. Of a graph with listed edges, and of one through landmarks,
 #: where every sample is tied to many others and a small piece is a landmark or two.
 AS_WELL, CRUMB = (1.2, 1.5), (0.01, 0.05)
+#: So few samples are a crumb in any case: a piece of a graph of 5 neighbours has at least 6.
+PIECE = 7
 #: Clusters of samples crowd where the largest holds this many times what the largest part of a plain NMF does.
 CROWDED = 1.5
 #: Concepts are made of fewer samples while two are closer than this (cosine), down to so many.
@@ -48,11 +51,11 @@ def graph_clusters(X: Any, k: int, rng: np.random.RandomState, graph: Graph) -> 
     if _least(X) < 0:
         return own, True
     plain = nmf_clusters(X, k, rng, graph)
-    sizes, through_landmarks = np.bincount(own, minlength=k), graph.edges is None
+    sizes, through_landmarks = np.bincount(own, minlength=k), graph.factored
     if sizes.max() < CROWD * np.bincount(plain).max():
         return own, True
     as_well = normalized_cut(graph, plain, k) <= AS_WELL[through_landmarks] * normalized_cut(graph, own, k)
-    crumbs = sizes.min() < CRUMB[through_landmarks] * len(own) / k
+    crumbs = sizes.min() < max(CRUMB[through_landmarks] * len(own) / k, PIECE)
     return (plain, False) if as_well or crumbs else (own, True)
 
 
@@ -126,6 +129,8 @@ def concepts_apart(X: Any, members: Array) -> tuple[Array, Array]:
     own = members.argmax(axis=1)
     typical = _typical(X, members, own)
     rows = [np.flatnonzero(own == part) for part in range(members.shape[1])]
+    # Nobody's cluster begins with somebody who is hardly in his: what is zero could never grow.
+    rows = [inside if len(inside) else np.array([typical.argmin()]) for inside in rows]
     rows = [inside[np.argsort(-typical[inside], kind="stable")] for inside in rows]
     C = _means_of(rows, members.shape)
     while _closest(X, C) > CLOSE and max(map(len, rows)) > EXEMPLARS:
@@ -145,8 +150,13 @@ def nmf_representation(X: Any, k: int, rng: np.random.RandomState) -> Array:
     """V of a plain NMF, for a basis of unit length."""
     solver, terms = SOLVERS["bcd"], [Frobenius()]
     state = solver.begin(terms, State(as_data(X), *start("random", X, k, rng, None)))
-    found = run(state, terms, solver, max_iter=NMF_ITERATIONS, tol=1e-4).state
-    return unit_columns(on_host(found.U), on_host(found.V))[1]
+    with warnings.catch_warnings():
+        # Of a model that nobody asked for.
+        warnings.simplefilter("ignore")
+        result = run(state, terms, solver, max_iter=NMF_ITERATIONS, tol=1e-4)
+    if result.reason == "interrupted":
+        raise KeyboardInterrupt("interrupted before the first iteration")
+    return unit_columns(on_host(result.state.U), on_host(result.state.V))[1]
 
 
 def _least_squares(X: Any, V: Array) -> Array:

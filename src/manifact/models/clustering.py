@@ -160,10 +160,14 @@ class Clustering:
             raise BadValueError("{assign}={!r} was set after fit: fit again to have such clusters", self.assign)
         tie = self._ties(tie, graph_X)
         X = self._checked(X)
-        V = on_host(self._clustered(self._project(X, tie, graph_X)))
+        V = on_host(self._clustered(self._readable(X, self._project(X, tie, graph_X))))
         labels = self._clusters.of(V, self._training_V)
-        # A solver may leave the V of an empty sample just above zero.
-        return labels if tie else np.where(self._empty(on_host(X)), NOWHERE, labels)
+        # An empty sample has no neighbours but those nearest to nothing, and a solver may leave its V just above zero.
+        return labels if graph_X is not None else np.where(self._empty(on_host(X)), NOWHERE, labels)
+
+    def _readable(self, X: Any, V: Array) -> Array:
+        """V of new samples, from which clusters can be read."""
+        return V
 
     def _training_V(self) -> Array:
         return np.asarray(on_host(self._clustered(self.representation_)))
@@ -189,9 +193,15 @@ class Clustering:
         if self._tied and problem.graph is None:
             return np.zeros(problem.X.shape[0], dtype=bool)
         lost = self._empty(problem.samples)
-        if self._tied and problem.graph is not None:
+        # Neighbours that were looked for in X are those nearest to nothing.
+        if self._tied and problem.graph is not None and not self._searched_in_X:
             lost &= np.asarray(problem.graph.degrees) <= 0
         return lost
+
+    @property
+    def _searched_in_X(self) -> bool:
+        """Whether the graph's neighbours were found by the samples themselves."""
+        return False
 
 
 def clusters_of_former_files(model: Any, kept: Mapping[str, Any]) -> Clusters:

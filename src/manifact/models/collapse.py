@@ -13,8 +13,9 @@ from manifact.utils.errors import ParameterError, Sentence
 
 #: ‖V − its mean row‖ / ‖V‖ below this means that V is almost the same for every sample.
 SPREAD = 0.1
-#: Share of the samples whose largest part is the same one; a few samples may well have one part.
-CROWD, FEW_SAMPLES = 0.9, 20
+#: Share of the samples whose largest part is the same one, and of those that have the next: groups may be unequal. A
+#: few samples may well have one part.
+CROWD, CRUMB, FEW_SAMPLES = 0.9, 0.01, 20
 #: Whose calls lie between ``warn_of_collapse`` and who called ``fit``.
 PACKAGES = ("manifact", "sklearn")
 
@@ -34,7 +35,7 @@ def collapse(model: Any) -> Sentence | None:
     if np.linalg.norm(V - V.mean(axis=0)) < SPREAD * length:
         return Sentence("V is almost the same for every sample, so its parts say little of them: {}", remedy)
     sizes = np.bincount(V.argmax(axis=1), minlength=k)
-    if sizes.max() > CROWD * n:
+    if sizes.max() > CROWD * n and np.sort(sizes)[-2] < CRUMB * n:
         share, part = 100 * sizes.max() / n, int(sizes.argmax())
         text = "{:.0f}% of the samples have most of part {}, so parts say little of them: {}"
         return Sentence(text, share, part, remedy)

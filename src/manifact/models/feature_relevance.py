@@ -36,8 +36,10 @@ def shares(components: Array, V: Array) -> Shares:
 
 def relevance_of(given: Array, overall: Array, lam: float) -> Array:
     """λ log p(w | part) + (1 − λ) log p(w | part) / p(w); −∞ where the part has nothing of w."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        value = lam * np.log(given) + (1 - lam) * np.log(given / overall)
+    # What only a part that nobody has contains is nowhere: there p(w | part) alone tells.
+    beside = np.where(overall > 0, overall, 1.0)
+    with np.errstate(divide="ignore"):
+        value = np.log(given) - (1 - lam) * np.log(beside)
     return np.where(given > 0, value, -np.inf)
 
 

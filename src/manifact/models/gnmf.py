@@ -9,7 +9,15 @@ from manifact.models.graph_models import GraphFactorization
 @model(
     name="gnmf",
     paper="Cai, He, Han, Huang 2011",
-    published={"solver": "mu", "init": "random", "graph_reg": 100.0, "n_init": 10, "init_iter": 30, "max_iter": 100},
+    published={
+        "solver": "mu",
+        "init": "random",
+        "graph_reg": 100.0,
+        "n_init": 10,
+        "init_iter": 30,
+        "max_iter": 100,
+        "assign": "kmeans",
+    },
 )
 class GNMF(GraphFactorization):
     """Minimise ‖X − V Uᵀ‖² + λ Tr(VᵀLV) (eq 6) or KL(X ‖ V Uᵀ) + λ Tr(Vᵀ L log V) (eq 7) over U, V ≥ 0.

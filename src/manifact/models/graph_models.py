@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 from manifact.backends import Array, backend_of, on_host
-from manifact.graphs import Graph, GraphBuilder, KNNGraph, as_builder
+from manifact.graphs import Graph, GraphBuilder, KNNGraph, LandmarkGraph, as_builder
 from manifact.graphs.builder import as_samples
 from manifact.models.base import Factorization
 from manifact.models.cluster_starts import SOFTENED, averaged, graph_clusters, indicator
@@ -42,6 +42,10 @@ class WithGraph(Factorization):
         """What ``graph=None`` means."""
         return KNNGraph()
 
+    @property
+    def _searched_in_X(self) -> bool:
+        return self.graph is None or isinstance(self.graph, KNNGraph | LandmarkGraph)
+
     def _build_graph(self, X: Any, y: Any) -> Graph | None:
         return self._built(self.default_graph() if self.graph is None else self.graph, X, y)
 
@@ -73,6 +77,7 @@ class GraphFactorization(WithGraph):
     """A factorisation whose V is smooth on a graph."""
 
     graph_reg: float = 2.0
+    assign: str = "argmax"
 
     _stops_early: ClassVar[bool] = True
     #: As the authors': of concepts, too, whose rule goes on longer without a graph.

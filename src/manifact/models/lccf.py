@@ -12,7 +12,7 @@ from manifact.models.graph_models import GraphFactorization
 @model(
     name="lccf",
     paper="Cai, He, Han 2011",
-    published={"init": "random", "graph_reg": 100.0, "max_iter": 100},
+    published={"init": "random", "graph_reg": 100.0, "max_iter": 100, "assign": "kmeans"},
 )
 class LCCF(GraphFactorization, ConceptFactorization):
     """Minimise ‖X − V CᵀX‖² + λ Tr(VᵀLV) over C, V ≥ 0: locally consistent concept factorisation.

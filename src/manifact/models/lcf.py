@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from manifact.backends import Array, namespace
+import numpy as np
+
+from manifact.backends import Array, namespace, on_host
 from manifact.models.concept_models import ConceptFactorization
 from manifact.models.declaration import model
 from manifact.models.problem import Problem
+from manifact.models.projection import beside_samples
 from manifact.terms import Locality, Term
 from manifact.utils import checks
 
@@ -73,3 +76,20 @@ class LCF(ConceptFactorization):
         own = self._own_products(X) if own is None else own
         squares = own[:, None] + namespace(G).linalg.diagonal(G)
         return (1 + self.locality_reg) * B - self.locality_reg / 2 * squares
+
+    def _readable(self, X: Any, V: Array) -> Array:
+        """Where a sample is too far from every concept to have any, a trace of the one that it is least far from.
+
+        The rule brings V of such training samples close to zero and never there; a minimum is at zero.
+        """
+        found = np.array(on_host(V))
+        far = np.logical_not(found.any(axis=1) | self._empty(on_host(X)))
+        if not far.any():
+            return V
+        # What the rule multiplies a small V with, in the scale that it had while fitting.
+        scale = on_host(self._scale)
+        lengths = np.diagonal(on_host(self._basis_gram)) * scale**2
+        near = on_host(self._against_basis(X))[far] * scale
+        ratio = near / (on_host(self._own_products(X))[far][:, None] + lengths)
+        found[far] = np.finfo(found.dtype).tiny * (1 + ratio)
+        return beside_samples(found, X)

@@ -12,7 +12,7 @@ from manifact.terms import KullbackLeibler, Loss
 @model(
     name="lpnmf",
     paper="Cai, He, Wang, Bao, Han 2009",
-    published={"solver": "mu", "init": "kmeans", "graph_reg": 100.0, "max_iter": 50},
+    published={"solver": "mu", "init": "kmeans", "graph_reg": 100.0, "max_iter": 50, "assign": "kmeans"},
 )
 class LPNMF(GraphFactorization):
     """Minimise KL(X ‖ V Uᵀ) + λ Tr(Vᵀ L log V) (eq 7) over U, V ≥ 0.

@@ -19,7 +19,7 @@ BASIS_PENALTIES = {"redundancy": Redundancy, "orthogonality": Orthogonality}
 @model(
     name="spnmf",
     paper="Li, Liu, Lu 2013",
-    published={"solver": "mu", "init": "random", "graph_reg": 1.0, "max_iter": 500},
+    published={"solver": "mu", "init": "random", "graph_reg": 1.0, "max_iter": 500, "assign": "kmeans"},
 )
 class SPNMF(GraphFactorization):
     """Minimise ‖X − V Uᵀ‖² + α Tr(VᵀLˡV) + β/2 Σ Wʳ_ij exp(−‖v_i − v_j‖²) + γ Σ_im (UᵀU)_im (eq 9).
