@@ -47,3 +47,7 @@ def test_samples_without_a_cluster_agree_with_no_class():
     assert accuracy(y, [-1] * 6) == 0
     # To mutual information they are one cluster more.
     assert nmi(y, found) == nmi(y, [0, 0, 4, 4, 3, 0])
+
+
+def test_classes_may_be_called_minus_one():
+    assert accuracy([-1, -1, 1, 1], [-1, -1, 1, 1]) == 1

@@ -17,7 +17,7 @@ from manifact.backends import as_data
 from manifact.backends.numpy import nonnegative_least_squares
 from manifact.baselines import NCut
 from manifact.datasets import unit_length
-from manifact.graphs import AffinityGraph, KNNGraph, LandmarkGraph
+from manifact.graphs import AffinityGraph, KNNGraph, LandmarkGraph, as_builder
 from manifact.graphs.affinity_matrix import check_affinity
 from manifact.graphs.spectral import angles
 from manifact.metrics import accuracy, nmi
@@ -321,3 +321,20 @@ def test_equal_weights_change_nothing(digits, weight):
     weighted = AffinityNMF(10, random_state=0).fit(X, sample_weight=np.full(len(X), weight))
     assert accuracy(digits.labels_, weighted.labels_) > 0.999
     np.testing.assert_allclose(weighted.objective_, weight * digits.objective_, rtol=1e-6)
+
+
+def test_auto_is_the_start_from_clusters():
+    X, W, *_ = problem(0)
+    spectral, auto = (AffinityNMF(3, graph=W, init=init, random_state=0).fit(X) for init in ("spectral", "auto"))
+    np.testing.assert_array_equal(spectral.objective_, auto.objective_)
+
+
+def test_directions_belong_to_the_samples_and_the_graph():
+    """One graph and two matrices: what was found for the first is not taken for the second."""
+    rng = np.random.default_rng(0)
+    W = sparse.block_diag([np.ones((30, 30)) - np.eye(30), *[np.ones((2, 2)) - np.eye(2)] * 3], format="csr")
+    A, B = (np.kron(np.eye(3), np.ones((12, 4)))[rng.permutation(36)] + 0.1 * rng.random((36, 12)) for _ in range(2))
+    shared, own = as_builder(W).build(A), as_builder(W).build(B)
+    AffinityNMF(3, graph=shared, random_state=0).fit(A)
+    after, alone = (AffinityNMF(3, graph=graph, random_state=0).fit(B) for graph in (shared, own))
+    np.testing.assert_array_equal(after.embedding_, alone.embedding_)

@@ -174,3 +174,53 @@ def test_a_start_is_the_same_for_a_seed_and_for_any_kind_of_data(model):
     assert single.dtype == np.float32
     np.testing.assert_allclose(single, one, rtol=1e-2, atol=1e-2)
     assert same_partition(one.argmax(axis=1), labels)
+
+
+def ring_and_pairs(pairs=5, size=580):
+    """A ring in one piece, and pairs of samples that nothing ties to it."""
+    n = size + 2 * pairs
+    rows = np.arange(size)
+    W = sparse.lil_array((n, n))
+    for step in (1, 2):
+        W[rows, (rows + step) % size] = 1
+    for first in range(size, n, 2):
+        W[first, first + 1] = 1
+    W = sparse.csr_array(W)
+    return sparse.csr_array(W.maximum(W.T)), n
+
+
+def test_pairs_are_crumbs_however_few_the_samples_are():
+    W, n = ring_and_pairs()
+    X, labels = groups(6, n // 6 + 1, 24)
+    # Groups lie side by side on the ring, as classes of a graph do.
+    X, labels = X[np.argsort(labels, kind="stable")][:n], np.sort(labels)[:n]
+    found, own = starts.graph_clusters(X, 6, seeded(), as_builder(W).build(X))
+    assert not own
+    assert np.bincount(found).max() < 0.25 * n
+
+
+def test_a_graph_times_one_is_the_same_graph():
+    X, _ = groups()
+    one, other = (GNMF(3, graph=graph, random_state=0).fit(X) for graph in (KNNGraph(4), 1 * KNNGraph(4)))
+    assert same_partition(one.labels_, other.labels_)
+
+
+@pytest.mark.parametrize("model", [CF, LCF, LCCF])
+def test_no_concept_starts_dead(model):
+    X = np.repeat(np.eye(3), 12, axis=0) + 0.1
+    fitted = model(4, random_state=0).fit(X)
+    assert np.linalg.norm(fitted.concepts_, axis=1).min() > 0
+
+
+def test_an_interrupt_while_the_start_is_made_is_one(monkeypatch):
+    interrupted = starts.run
+
+    def run(*args, **options):
+        def stop(iteration):
+            raise KeyboardInterrupt
+
+        return interrupted(*args, **options, callbacks=[stop])
+
+    monkeypatch.setattr(starts, "run", run)
+    with pytest.raises(KeyboardInterrupt, match="before the first iteration"):
+        GNMF(3, random_state=0).fit(groups()[0])

@@ -102,3 +102,13 @@ def test_the_command_line_says_it_once(tmp_path, monkeypatch):
     assert "CollapseWarning" not in result.output
     quiet = CliRunner().invoke(app, asked[:6], env={"COLUMNS": "300"})
     assert "too strong" not in quiet.output
+
+
+@pytest.mark.parametrize("model", [GNMF, AffinityNMF])
+def test_groups_of_unequal_size_are_no_collapse(model):
+    X = 0.05 * np.random.default_rng(0).random((300, 8))
+    X[:285, :4] += 1
+    X[285:, 4:] += 1
+    fitted = model(2, random_state=0)
+    assert said(fitted, X) == []
+    assert sorted(np.bincount(fitted.labels_)) == [15, 285]

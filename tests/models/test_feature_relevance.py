@@ -40,3 +40,9 @@ def test_the_scale_of_parts_does_not_matter(factors, lam):
     np.testing.assert_array_equal(first, second)
     for part, row in zip(U, first, strict=True):
         assert (part[row] > FLOOR * part.max()).all()
+
+
+@pytest.mark.parametrize("lam", [0.0, 0.6, 1.0])
+def test_a_part_that_nobody_has_shows_its_largest_features_first(lam):
+    components, V = np.array([[1, 0, 0, 0, 0], [0, 0.1, 0.5, 0.3, 0.1]]), np.array([[1.0, 0], [2, 0]])
+    assert ranked(components, V, 3, lam)[1].tolist() == [2, 3, 1]

@@ -140,3 +140,16 @@ def test_tensors_get_what_arrays_get(model):
     tensor = model.transform(torch.from_numpy(data[:5] * 1.1))
     assert isinstance(tensor, torch.Tensor)
     np.testing.assert_allclose(tensor.numpy(), host, rtol=1e-9, atol=1e-12)
+
+
+def test_a_training_sample_that_a_file_has_rounded_is_still_one():
+    some = X[:200]
+    model = GNMF(10, random_state=0).fit(some)
+    V = model.transform(some)
+    assert difference(model.transform(some * (1 + 1e-12)), V) < 1e-8
+    assert difference(model.transform(some.astype(np.float32).astype(float)), V) < 1e-5
+
+
+@pytest.mark.parametrize("model", [GNMF, LPNMF, ALPNMF, SPNMF, LCCF, AffinityNMF, NMF, CF])
+def test_a_new_sample_with_nothing_in_it_belongs_nowhere(model):
+    assert model(4, random_state=0).fit(X[:100]).predict(np.zeros((1, 64))).tolist() == [-1]

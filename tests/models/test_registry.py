@@ -142,3 +142,10 @@ class TestFormerNames:
     def test_what_is_not_there_is_not_there(self, module, name):
         with pytest.raises(AttributeError, match=f"module '{module.__name__}' has no attribute '{name}'"):
             getattr(module, name)
+
+
+def test_who_builds_on_a_model_has_its_published_settings():
+    class Mine(GNMF):
+        pass
+
+    assert Mine.as_published(3).get_params() == GNMF.as_published(3).get_params()
