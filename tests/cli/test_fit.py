@@ -107,7 +107,7 @@ def test_every_model_can_be_chosen(entry, make):
     fitted = manifact.load("a.safetensors")
     assert type(fitted) is entry.cls
     assert fitted.random_state == 3
-    assert fitted.assign == {"affinity": "nearest", "cf": "argmax", "lcf": "argmax"}.get(entry.name, "kmeans")
+    assert fitted.assign == {"affinity": "nearest", "nmf": "kmeans"}.get(entry.name, "argmax")
     filled_in = {name: value for name, value in entry.command_line.items() if name != "n_components"}
     assert filled_in == {name: getattr(fitted, name) for name in filled_in}
 

@@ -120,6 +120,13 @@ def seen_somewhere(U: Array) -> Array:
     return np.where(absent[:, None], U.dtype.type(1e-3 / np.sqrt(max(1, len(U)))), U)
 
 
+def cluster_means(members: Array) -> tuple[Array, Array]:
+    """C and V, both n x k: a concept is the mean of its cluster; an empty one is that of all samples."""
+    sizes = members.sum(axis=0)
+    held = np.where(sizes > 0, members, 1.0)
+    return held / held.sum(axis=0), members + ADDED / members.shape[1]
+
+
 def concepts_apart(X: Any, members: Array) -> tuple[Array, Array]:
     """C and V, both n x k, from memberships: a concept is the mean of the most typical samples of its cluster.
 

@@ -35,9 +35,9 @@ init : {"auto", "random", "nndsvd", "nndsvda", "kmeans", "spectral"} or (V0, com
     The start. "auto" is "random" for models without a graph; where V is smooth on a graph it is the graph's clusters
     (or those of a plain NMF, where the graph's are a crowd and some crumbs), with parts that leave out what all samples
     share, unless ``solver`` asks for another than "auto" takes, which starts at random; for `CF` and `LCF` it is
-    k-means clusters, with concepts that are the means of typical samples. The others: uniform on (0, 1); the
-    non-negative halves of an SVD, its zeros kept or filled; k-means clusters; clusters of the graph; or your own n x k
-    and k x m arrays.
+    k-means clusters, with concepts that are the means of typical samples (`LCF`: of all). The others: uniform on
+    (0, 1); the non-negative halves of an SVD, its zeros kept or filled; k-means clusters; clusters of the graph; or
+    your own n x k and k x m arrays.
 max_iter : int or None, default={default of max_iter}
     The most iterations to run. None means {iterations}.
 tol : float or None, default=None

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from manifact.backends import Array, namespace, on_host
+from manifact.models.cluster_starts import cluster_means
 from manifact.models.concept_models import ConceptFactorization
 from manifact.models.declaration import model
 from manifact.models.problem import Problem
@@ -69,6 +70,10 @@ class LCF(ConceptFactorization):
 
     def _model_terms(self, problem: Problem, exact: bool) -> list[Term]:
         return [Locality(self.locality_reg)] if self.locality_reg > 0 else []
+
+    def _from_memberships(self, problem: Problem, members: Array) -> tuple[Array, Array]:
+        """Concepts sit where samples are: in the middle of their clusters."""
+        return cluster_means(members)
 
     def _pulled(self, X: Any, B: Array, G: Array, own: Array | None) -> Array:
         if self.locality_reg == 0:
