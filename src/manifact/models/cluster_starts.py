@@ -10,7 +10,7 @@ from scipy import sparse
 
 from manifact.backends import Array, as_data, backend_of, on_host
 from manifact.graphs import Graph
-from manifact.models.starts import kmeans, spectral_clusters, start, unit_columns
+from manifact.models.starts import indicator, kmeans, spectral_clusters, start, unit_columns
 from manifact.solvers.all_solvers import SOLVERS
 from manifact.solvers.engine import run
 from manifact.terms import Frobenius, State
@@ -144,13 +144,6 @@ def concepts_apart(X: Any, members: Array) -> tuple[Array, Array]:
         rows = [inside[: max(EXEMPLARS, (len(inside) + 1) // 2)] for inside in rows]
         C = _means_of(rows, members.shape)
     return C, members + ADDED / members.shape[1]
-
-
-def indicator(labels: Array, k: int) -> Array:
-    """1 where a sample is in a cluster."""
-    members = np.zeros((len(labels), k))
-    members[np.arange(len(labels)), labels] = 1
-    return members
 
 
 def nmf_representation(X: Any, k: int, rng: np.random.RandomState) -> Array:

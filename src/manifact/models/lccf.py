@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from manifact.models.concept_models import ConceptFactorization
 from manifact.models.declaration import model
 from manifact.models.graph_models import GraphFactorization
@@ -59,6 +57,3 @@ class LCCF(GraphFactorization, ConceptFactorization):
     """
 
     graph_reg: float = 0.3
-
-    #: From another start, as the authors: on a graph this rule drifts, and stops early.
-    _published_iterations: ClassVar[int] = 100

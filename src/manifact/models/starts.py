@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import randomized_svd
 
@@ -77,8 +79,11 @@ def kmeans(X: Any, k: int, what: Sentence, rng: np.random.RandomState) -> Array:
     """Labels of the best of ten starts; ``what`` names the parameter that asked for them."""
     if k > X.shape[0]:
         raise BadValueError("{} needs n_samples >= {n_components}, got {} < {}", what, X.shape[0], k)
-    # scikit-learn takes no wide indices, which sparse tensors have.
-    return KMeans(k, n_init=10, random_state=rng).fit_predict(sorted_csr(X) if sparse.issparse(X) else X)
+    with warnings.catch_warnings():
+        # Fewer different samples than parts: then there are fewer clusters.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        # scikit-learn takes no wide indices, which sparse tensors have.
+        return KMeans(k, n_init=10, random_state=rng).fit_predict(sorted_csr(X) if sparse.issparse(X) else X)
 
 
 def from_clusters(X: Any, labels: Array, k: int, floor: float = INDICATOR_FLOOR) -> tuple[Array, Array]:
@@ -93,9 +98,15 @@ def from_clusters(X: Any, labels: Array, k: int, floor: float = INDICATOR_FLOOR)
 
 def _members(labels: Array, k: int) -> tuple[Array, Array]:
     """Concepts that are the means of clusters, and memberships (raised a little)."""
+    members = indicator(labels, k)
+    return members / np.maximum(members.sum(axis=0), 1), members + INDICATOR_FLOOR
+
+
+def indicator(labels: Array, k: int) -> Array:
+    """1 where a sample is in a cluster."""
     members = np.zeros((len(labels), k))
     members[np.arange(len(labels)), labels] = 1
-    return members / np.maximum(members.sum(axis=0), 1), members + INDICATOR_FLOOR
+    return members
 
 
 def _nndsvd(X: Any, k: int, rng: np.random.RandomState, fill: bool) -> tuple[Array, Array]:

@@ -89,6 +89,17 @@ def _limit(worst: float, unit: float, floor: float) -> float:
 
 
 @kernel
+def _fill_dots(dots: Any, indices: Any, values: Any, t_indptr: Any, t_indices: Any, t_values: Any) -> None:
+    """The products of a sparse row with all rows, whose inverted index is (t_indptr, ...)."""
+    dots[:] = 0
+    for t in range(len(indices)):
+        f = indices[t]
+        x = np.float64(values[t])
+        for s in range(t_indptr[f], t_indptr[f + 1]):
+            dots[t_indices[s]] += x * t_values[s]
+
+
+@kernel
 def sparse_nearest(
     q_indptr: Any, q_indices: Any, q_values: Any, q_floors: Any, indptr: Any, indices: Any, values: Any, floors: Any,
     t_indptr: Any, t_indices: Any, t_values: Any, sign: float, skip: Any, keys: Any, index: Any, start: int, stop: int,
@@ -102,13 +113,8 @@ def sparse_nearest(
     factor = -2 * sign
     dots = floors.copy()
     for j in range(start, stop):
-        dots[:] = 0
         mine = slice(q_indptr[j], q_indptr[j + 1])
-        for t in range(q_indptr[j], q_indptr[j + 1]):
-            f = q_indices[t]
-            x = np.float64(q_values[t])
-            for s in range(t_indptr[f], t_indptr[f + 1]):
-                dots[t_indices[s]] += x * t_values[s]
+        _fill_dots(dots, q_indices[mine], q_values[mine], t_indptr, t_indices, t_values)
         if skip[j] >= 0:
             dots[skip[j]] = np.nan
         limit = _limit(keys[j, 0], 1.0, q_floors[j])
@@ -213,13 +219,8 @@ def sparse_mark_reached(
     factor = -2 * sign
     dots = limits.copy()
     for j in range(start, stop):
-        dots[:] = 0
         mine = slice(q_indptr[j], q_indptr[j + 1])
-        for t in range(q_indptr[j], q_indptr[j + 1]):
-            f = q_indices[t]
-            x = np.float64(q_values[t])
-            for s in range(t_indptr[f], t_indptr[f + 1]):
-                dots[t_indices[s]] += x * t_values[s]
+        _fill_dots(dots, q_indices[mine], q_values[mine], t_indptr, t_indices, t_values)
         floor = q_floors[j]
         for i in range(len(limits)):
             if floor + factor * dots[i] <= limits[i]:
