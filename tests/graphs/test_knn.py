@@ -116,8 +116,11 @@ def test_more_neighbours_than_samples_joins_all():
 
 def test_duplicates_are_neighbours_but_never_self_loops():
     X = np.repeat(np.array([[0.0, 1.0], [5.0, 0.0]]), 3, axis=0)
-    W = KNNGraph(2).build(X).W.toarray()
+    W = KNNGraph(2, copies="each").build(X).W.toarray()
     np.testing.assert_array_equal(W, np.kron(np.eye(2), np.ones((3, 3)) - np.eye(3)))
+    # Counted once, the other sample is a neighbour too, and each copy takes one of its copies.
+    joined = KNNGraph(2).build(X).W.toarray()
+    np.testing.assert_array_equal(joined, W + np.kron(1 - np.eye(2), np.eye(3)))
 
 
 def test_approximate_search_finds_almost_the_same(rng):

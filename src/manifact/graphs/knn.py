@@ -14,6 +14,7 @@ from sklearn.preprocessing import normalize
 
 from manifact.backends import Array, backend_of
 from manifact.graphs.builder import GraphBuilder, as_samples
+from manifact.graphs.copies import Copies
 from manifact.graphs.operators import AffinityGraph, Graph, check_width
 from manifact.utils import checks
 from manifact.utils.errors import BadValueError, MissingPackageError
@@ -24,6 +25,7 @@ from manifact.utils.stored_classes import is_positive, is_square, stored, stored
 WEIGHTS = ("binary", "heat", "dot", "cosine")
 METRICS = ("euclidean", "cosine")
 SEARCHES = ("exact", "projection", "approximate")
+COPIES = ("once", "each")
 #: The mean distance for ``sigma="auto"`` is taken over this many samples, as the GNMF authors' program does.
 SIGMA_SAMPLES = 3000
 #: Two samples are one and the same that differ by this share of the distance to the farthest neighbour.
@@ -54,6 +56,9 @@ class KNNGraph(GraphBuilder):
         or fewer than 128 features, the search is exact. "approximate" is pynndescent (an optional dependency; its graph
         depends on ``random_state`` and the number of threads). New samples always find their neighbours exactly, and
         are found by training samples as these found each other, but not after an "approximate" search.
+    copies : {"once", "each"}, default="once"
+        Equal samples count as one neighbour, and are joined among each other in a ring; or each counts, as in the
+        authors' programs, where many copies have only each other for neighbours and the graph falls into pieces.
     random_state : int or None, default=0
         Seed of the projection and of the approximate search.
     verbose : bool, default=False
@@ -78,6 +83,7 @@ class KNNGraph(GraphBuilder):
         metric: str = "euclidean",
         sigma: float | str = "auto",
         search: str = "exact",
+        copies: str = "once",
         random_state: int | None = 0,
         verbose: bool = False,
     ) -> None:
@@ -86,6 +92,7 @@ class KNNGraph(GraphBuilder):
         self.metric = metric
         self.sigma = sigma
         self.search = search
+        self.copies = copies
         self.random_state = random_state
         self.verbose = verbose
 
@@ -94,17 +101,18 @@ class KNNGraph(GraphBuilder):
         self._check()
         X = as_samples(X)
         with showing(bool(self.verbose)):
-            rows, columns, radii = self._own_pairs(X)
+            rows, columns, radii, heads = self._own_pairs(X)
         sigma = self._sigma(X, rows, columns)
         W = self._affinity(X, X, rows, columns, sigma)
         # A copy of the parameters: what the user sets later must not change a graph that is built.
-        return NeighborGraph(sparse.csr_array(W.maximum(W.T)), clone(self), X, sigma, radii)
+        return NeighborGraph(sparse.csr_array(W.maximum(W.T)), clone(self), X, sigma, radii, heads)
 
     def _check(self) -> None:
         checks.integer("n_neighbors", self.n_neighbors, at_least=1)
         checks.option("weight", self.weight, WEIGHTS)
         checks.option("metric", self.metric, METRICS)
         checks.option("search", self.search, SEARCHES)
+        checks.option("copies", self.copies, COPIES)
         if isinstance(self.sigma, str):
             checks.option("sigma", self.sigma, ("auto", "neighbors"))
         else:
@@ -128,21 +136,27 @@ class KNNGraph(GraphBuilder):
         some = some if sparse.issparse(some) else np.ascontiguousarray(some)
         return normalize(some) if len(inside) else some, inside
 
-    def _own_pairs(self, X: Any) -> tuple[Array, Array, Array | None]:
-        """Samples and those nearest to them; the squared distance of each sample's farthest neighbour, if it is known.
+    def _own_pairs(self, X: Any) -> tuple[Array, Array, Array | None, Array | None]:
+        """Samples and those nearest to them; how far each sees; and the samples that stand for their copies, if any.
 
-        It is infinite where all others are neighbours, and 0 where none can be.
+        How far is the squared distance of a sample's farthest neighbour, if it is known: infinite where all others are
+        neighbours, and 0 where none can be.
         """
         radii = np.zeros(X.shape[0])
         compared, inside = self._compared(X)
         if not len(inside):
-            return inside, inside, radii
-        index, squares = self._search(compared)
-        pairs = np.repeat(inside, index.shape[1]), inside[index.ravel()]
+            return inside, inside, radii, None
+        copies = Copies(compared) if self.copies == "once" else None
+        if copies is None or copies.none:
+            index, squares = self._search(compared)
+            rows, columns, group, heads = *_listed(index), np.arange(len(inside)), None
+        else:
+            index, squares = self._search(compared[copies.heads])
+            rows, columns, group, heads = *copies.spread(index), copies.group, inside[copies.heads]
         if squares is None:
-            return *pairs, None
-        radii[inside] = squares[:, -1] if index.shape[1] == self.n_neighbors else np.inf
-        return *pairs, radii
+            return inside[rows], inside[columns], None, heads
+        radii[inside] = squares[group, -1] if index.shape[1] == self.n_neighbors else np.inf
+        return inside[rows], inside[columns], radii, heads
 
     def _affinity(self, X: Any, Q: Any, rows: Array, columns: Array, sigma: float) -> Any:
         """The weights of these pairs, queries x n."""
@@ -185,21 +199,36 @@ def _fits(facts: Mapping[str, Any]) -> None:
         raise ValueError(f"a graph of {n} samples and {facts['X'].shape[0]} of them")
     if radii is not None and radii.shape != (n,):
         raise ValueError(f"a graph of {n} samples and {radii.shape} distances of neighbours")
+    heads = facts.get("heads")
+    if heads is not None and not (heads.dtype.kind == "i" and ((heads >= 0) & (heads < n)).all()):
+        raise ValueError(f"a graph of {n} samples and others that stand for their copies")
 
 
-@stored(_fits, W="W", builder="_builder", X="_X", sigma="_sigma", radii="_radii")
+@stored(_fits, W="W", builder="_builder", X="_X", sigma="_sigma", radii="_radii", heads="_heads")
 class NeighborGraph(AffinityGraph):
     """A k-NN graph that remembers its samples, to find the neighbours of new ones."""
 
     can_tie = True
 
-    def __init__(self, W: Any, builder: KNNGraph, X: Any, sigma: float, radii: Array | None = None) -> None:
-        """``radii`` are the squared distances from each sample to its k-th neighbour; None where they are not known."""
+    def __init__(
+        self,
+        W: Any,
+        builder: KNNGraph,
+        X: Any,
+        sigma: float,
+        radii: Array | None = None,
+        heads: Array | None = None,
+    ) -> None:
+        """``radii`` are the squared distances from each sample to its k-th neighbour; None where they are not known.
+
+        ``heads`` are the samples that a new one is compared with, each for all its copies; None where it is all.
+        """
         super().__init__(W)
         self._builder = builder
         self._X = X
         self._sigma = sigma
         self._radii = radii
+        self._heads = heads
 
     def tie(self, X: Any, V: Array) -> tuple[Array, Array]:
         """W joins a new sample and a training sample where either is among the other's nearest, as in training."""
@@ -251,7 +280,15 @@ class NeighborGraph(AffinityGraph):
 
     @cached_property
     def _compared(self) -> tuple[Any, Array]:
-        return self._builder._compared(self._X)
+        if self._heads is None:
+            return self._builder._compared(self._X)
+        compared, inside = self._builder._compared(self._X[self._heads])
+        return compared, self._heads[inside]
+
+
+def _listed(index: Array) -> tuple[Array, Array]:
+    """Rows of neighbours as pairs."""
+    return np.repeat(np.arange(len(index)), index.shape[1]), index.ravel()
 
 
 def mean_distance(X: Any) -> float:

@@ -85,6 +85,18 @@ class GraphFactorization(WithGraph):
     #: Iterations from the start of its own, which is near the answer: the published rule leads on towards plain NMF.
     _few_iterations: ClassVar[int] = 5
 
+    @classmethod
+    def as_published(cls, n_components: int = 10, **parameters: Any) -> Self:
+        """The model with its paper's own rule, start, graph and settings; others may be given.
+
+        Parts are what the authors' programs gave: expect what the paper prints, and what its Notes say of it. In the
+        authors' graphs a copy of a sample is a neighbour like any other.
+        """
+        graph = cls().default_graph()
+        if isinstance(graph, KNNGraph):
+            parameters = {"graph": graph.set_params(copies="each")} | parameters
+        return super().as_published(n_components, **parameters)
+
     @property
     def _solvers(self) -> tuple[str, ...]:
         """The published rule first: its early stop keeps V from being smoothed away. Without a graph, the exact one."""

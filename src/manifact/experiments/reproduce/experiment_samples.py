@@ -106,9 +106,10 @@ def _samples(name: str, prepare: str, precision: str, largest: int | None, class
 
 
 def builder(wanted: Mapping[str, Any]) -> GraphBuilder:
-    """What builds a graph from whatever samples it is given."""
+    """What builds a graph from whatever samples it is given; neighbours are counted as the papers do."""
+    kind = wanted.get("kind", "knn")
     parameters = {key: value for key, value in wanted.items() if key != "kind"}
-    return GRAPHS[wanted.get("kind", "knn")](**parameters)
+    return GRAPHS[kind](**(({"copies": "each"} if kind == "knn" else {}) | parameters))
 
 
 def graph(settings: Mapping[str, Any], wanted: Mapping[str, Any] | None) -> Any:

@@ -37,7 +37,7 @@ def demo(data: Dataset) -> dict[str, dict[str, float]]:
     spaces = {
         "original": X,
         "NMF": represent(NMF(k, solver="mu", tol=0), X),
-        "GNMF": represent(GNMF(k, graph_reg=LAMBDA, graph=KNNGraph().build(X), solver="mu", tol=0), X),
+        "GNMF": represent(GNMF(k, graph_reg=LAMBDA, graph=KNNGraph(copies="each").build(X), solver="mu", tol=0), X),
     }
     scores = {}
     for space, Z in spaces.items():
