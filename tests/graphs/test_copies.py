@@ -54,7 +54,7 @@ def test_without_copies_nothing_changes(kind, metric):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_copy_is_a_hub(kind):
-    many, which = with_copies(digits()[0], np.random.default_rng(0), 20)
+    many, _ = with_copies(digits()[0], np.random.default_rng(0), 20)
     W, distinct = KNNGraph().build(kind(many)).W, KNNGraph().build(kind(digits()[0])).W
     # Of a group, each takes an equal share of the edges that reach it.
     assert np.diff(W.indptr).max() <= 20 * np.diff(distinct.indptr).max()
