@@ -34,6 +34,7 @@ VARIANTS = {
     "all genes": {"genes": "all"},
     "500 genes": {"genes": 500},
     "1,000 genes": {"genes": 1000},
+    "3,000 genes": {"genes": 3000},
     "4,000 genes": {"genes": 4000},
     "connectivities": {},
 }

@@ -211,25 +211,32 @@ def _shown(value: Any) -> str:
 
 
 def _rankings(model: Any, genes: Sequence[str], groups: Sequence[str]) -> Mapping[str, Any]:
-    """The genes that tell most about the part of each cluster, and by how much, laid out as scanpy's ranked genes."""
+    """The genes that tell most about the part of each cluster, laid out as scanpy's ranked genes.
+
+    Scores are relevances, fold changes compare a gene's share of the part with its share of all parts. Nothing was
+    tested, so p-values, which scanpy asks for, are NaN.
+    """
     if not groups:
         return {}
-    names, scores = [], []
     components = np.asarray(on_host(model.components_))
     order = top_genes_of(model, min(TOP_GENES, len(genes)))
     s = None if is_signed(components) else shares(components, on_host(model.representation_))
-    for group in map(int, groups):
-        row = order[group]
-        if s is None:
-            value = np.abs(components[group, row])
-        else:
-            value = relevance_of(s.given_part[group, row], s.overall[row], RELEVANCE)
-            value = np.where(np.isfinite(value), value, np.min(value[np.isfinite(value)], initial=0.0) - 1)
-        names.append(np.array([genes[i] for i in row], dtype=object))
-        scores.append(value.astype(np.float32))
+    columns: dict[str, list[Array]] = {name: [] for name in ("names", "scores", "logfoldchanges", "pvals", "pvals_adj")}
+    for part, row in ((int(group), order[int(group)]) for group in groups):
+        unknown = np.full(len(row), np.nan)
+        score, change = np.abs(components[part, row]), unknown
+        if s is not None:
+            given, overall = s.given_part[part, row], s.overall[row]
+            score = relevance_of(given, overall, RELEVANCE)
+            score = np.where(np.isfinite(score), score, np.min(score[np.isfinite(score)], initial=0.0) - 1)
+            there = (given > 0) & (overall > 0)
+            change = np.where(there, np.log2(np.where(there, given, 1) / np.where(there, overall, 1)), np.nan)
+        names = np.array([genes[i] for i in row], dtype=object)
+        for name, values in zip(columns, (names, score, change, unknown, unknown), strict=True):
+            columns[name].append(values)
     return {
-        "names": np.rec.fromarrays(names, dtype=[(group, "O") for group in groups]),
-        "scores": np.rec.fromarrays(scores, dtype=[(group, "f4") for group in groups]),
+        name: np.rec.fromarrays(values, dtype=[(group, "O" if name == "names" else "f4") for group in groups])
+        for name, values in columns.items()
     }
 
 
