@@ -35,19 +35,21 @@ def write(data: Path, target: Path, key: str, model: Any, samples: Any, V: Any =
     """Write what a model found about cells, by default about its training cells."""
     from manifact.io.cell_results import results_of, write_file, write_new_file
 
-    V, labels = (model.representation_, model.labels_) if V is None else (V, labels)
+    training = V is None
+    V, labels = (model.representation_, model.labels_) if training else (V, labels)
     results = results_of(model, V, labels, key, None if samples is None else samples.matrix)
     if data.suffix.lower() == ENDING:
-        write_file(data, target, results)
+        names = getattr(model, "source_", {}).get("names") if training else samples.names
+        write_file(data, target, results, names)
     else:
         write_new_file(target, samples, results)
 
 
-def map_of(samples: Any, name: str) -> tuple[str | None, Any]:
+def map_of(data: Path | None, name: str) -> tuple[str | None, Any]:
     """What a page says of its map, and where samples lie on it: nothing where the page makes its own map."""
-    if samples is None or name == "own":
+    if data is None or name == "own":
         return None, None
-    if Path(samples.source).suffix.lower() != ENDING:
+    if data.suffix.lower() != ENDING:
         if name != "auto":
             raise BadValueError("{map}={!r} is for .h5ad files, which have maps: leave it out", name)
         return None, None
@@ -56,8 +58,8 @@ def map_of(samples: Any, name: str) -> tuple[str | None, Any]:
     from manifact.io.file_errors import guarded
     from manifact.io.readers.h5ad import read_map
 
-    with guarded(samples.source, "an AnnData file"):
-        found = read_map(Path(samples.source), None if name == "auto" else name)
+    with guarded(data, "an AnnData file"):
+        found = read_map(data, None if name == "auto" else name)
     if found is None or (name == "auto" and not np.isfinite(found[1]).all()):
         return None, None
     return f"obsm[{found[0]!r}]", found[1]

@@ -107,6 +107,8 @@ def fitted(request: Request) -> summary.Summary:
     output = _checked_outputs(request)
     files = request.files
     cells_files.check(request.data, data.reader.kind, files.write, files.key, files.overwrite)
+    if files.report is not None:
+        cells_files.map_of(request.data, files.map)  # refused now, and not after the work
     with showing(not request.quiet):
         samples = data.read()
         preparation, X = learn_and_apply(samples, **request.preparing)

@@ -58,7 +58,7 @@ def write_page(
     model: Any, samples: Any, X: Any, output: Path, title: str | None = None, map_name: str = "auto"
 ) -> None:
     """The page of a model and, as far as they are at hand, its samples."""
-    place, positions = cells_files.map_of(samples, map_name)
+    place, positions = cells_files.map_of(None if samples is None else Path(samples.source), map_name)
     source = getattr(model, "source_", {})
     pixels = samples is not None and samples.kind == "images"
     model.report(

@@ -117,8 +117,11 @@ def check_file(source: Path, target: Path, key: str, overwrite: bool) -> None:
         )
 
 
-def write_file(source: Path, target: Path, results: CellResults) -> None:
-    """Copy an .h5ad file with results into ``target``, which may be the file itself; nothing else in it is touched."""
+def write_file(source: Path, target: Path, results: CellResults, names: Sequence[str] | None = None) -> None:
+    """Copy an .h5ad file with results into ``target``, which may be the file itself; nothing else in it is touched.
+
+    ``names`` are those of the cells that the results are about: a file that has changed since is refused.
+    """
     optional_module("anndata", "anndata", "anndata", str(target))
     import h5py
 
@@ -126,7 +129,7 @@ def write_file(source: Path, target: Path, results: CellResults) -> None:
         with replacing(target) as temporary, guarded(source, "an AnnData file"):
             shutil.copyfile(source, temporary)
             with h5py.File(temporary, "r+") as stored:
-                _put_into_file(stored, results)
+                _put_into_file(source, stored, results, names)
     except OSError as problem:
         raise refusal(target, f"cannot be written ({problem.strerror or problem})", "name another file") from problem
 
@@ -147,7 +150,7 @@ def write_new_file(target: Path, samples: Any, results: CellResults) -> None:
         adata.write_h5ad(temporary)
 
 
-def _put_into_file(stored: Any, results: CellResults) -> None:
+def _put_into_file(source: Path, stored: Any, results: CellResults, names: Sequence[str] | None) -> None:
     try:
         from anndata.io import read_elem, write_elem
     except ImportError:  # before anndata 0.11
@@ -158,6 +161,12 @@ def _put_into_file(stored: Any, results: CellResults) -> None:
             write_elem(stored, group, {})
         write_elem(stored[group], name, value)
 
+    there = [str(name) for name in read_elem(stored["obs"]).index]
+    if len(there) != len(results.V) or (names is not None and there != list(names)):
+        found = (
+            f"has changed since the model was fitted: it has {len(there):,} cells, of other names or in another order"
+        )
+        raise refusal(source, found, "fit again, or name the cells as they were")
     key = results.key
     _put_column(stored, key, results.clusters(), read_elem, write_elem)
     put("obsm", f"X_{key}", results.V)

@@ -20,9 +20,9 @@ def most_variable(logged: Any, n: int) -> Array:
     mean (Satija et al. 2015), as ``scanpy.pp.highly_variable_genes(n_top_genes=n)`` does.
     """
     score = normalized_dispersion(logged)
-    if n >= len(score):
-        return np.ones(len(score), dtype=bool)
-    return score >= np.sort(score)[::-1][n - 1]
+    kept = np.zeros(len(score), dtype=bool)
+    kept[np.argsort(-score, kind="stable")[:n]] = True  # of those that are alike the earlier
+    return kept
 
 
 def normalized_dispersion(logged: Any) -> Array:
