@@ -1,6 +1,7 @@
 """scanpy's tools and plots take what we write, and we choose the genes that scanpy chooses."""
 
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -47,6 +48,27 @@ def test_real_cells_as_scanpy_leaves_them(blood):
     genes = [set(tools.top_genes(model, 10)[str(part)]) for part in range(10)]
     assert any({"CD79A", "MS4A1"} <= part for part in genes)
     assert any({"GNLY", "NKG7"} <= part for part in genes)
+
+
+def test_a_file_of_before_anndata_0_7(blood, tmp_path):
+    from manifact.io.cell_results import results_of, write_file
+    from manifact.io.readers import h5ad, read, read_graph
+
+    file = Path(sc.__file__).parent / "datasets" / "10x_pbmc68k_reduced.h5ad"
+    if not file.exists():
+        pytest.skip("scanpy no longer ships this file")
+    adata, model = blood
+    found = read(file, label="louvain")
+    assert found.matrix == "log-normalised values of .raw"
+    np.testing.assert_array_equal(found.X.toarray(), adata.raw.X.toarray())
+    assert found.labels.tolist() == [int(name) for name in adata.obs["louvain"]]
+    np.testing.assert_array_equal(h5ad.read_map(file)[1], adata.obsm["X_umap"])
+    assert read_graph("obsp:connectivities", file).nnz == adata.obsp["connectivities"].nnz
+    results = results_of(model, model.representation_, model.labels_)
+    write_file(file, tmp_path / "now.h5ad", results, found.names)
+    now = sc.read_h5ad(tmp_path / "now.h5ad")
+    np.testing.assert_array_equal(now.obsm["X_manifact"], adata.obsm["X_manifact"])
+    np.testing.assert_array_equal(now.X, adata.X)
 
 
 def test_scanpys_neighbours_as_the_graph(blood):

@@ -21,7 +21,9 @@ def _cells(samples: Any, preparation: Any) -> list[str]:
     """Which matrix was taken, and what was done to it."""
     if samples.kind != "cells":
         return []
-    return [f"factorised {samples.matrix or 'the cells'}, {preparation.described}"]
+    from manifact.io.cell_matrices import SPOKEN
+
+    return [f"factorised {samples.matrix or SPOKEN[preparation.values]}, {preparation.described}"]
 
 
 def empty(samples: Any, X: Any) -> list[str]:

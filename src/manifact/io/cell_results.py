@@ -17,6 +17,7 @@ import numpy as np
 from manifact._version import __version__
 from manifact.backends import Array, on_host
 from manifact.io.file_errors import guarded, optional_module, refusal
+from manifact.io.readers.h5ad import is_former, whole
 from manifact.io.readers.table_checks import made_distinct
 from manifact.models.feature_names import feature_names
 from manifact.models.feature_relevance import RELEVANCE, is_signed, ranked, relevance_of, shares
@@ -127,6 +128,11 @@ def write_file(source: Path, target: Path, results: CellResults, names: Sequence
 
     try:
         with replacing(target) as temporary, guarded(source, "an AnnData file"):
+            with h5py.File(source, "r") as stored:
+                former = is_former(stored)
+            if former:  # it is written anew, as anndata writes files now
+                _write_former(source, temporary, results, names)
+                return
             shutil.copyfile(source, temporary)
             with h5py.File(temporary, "r+") as stored:
                 _put_into_file(source, stored, results, names)
@@ -150,6 +156,20 @@ def write_new_file(target: Path, samples: Any, results: CellResults) -> None:
         adata.write_h5ad(temporary)
 
 
+def _write_former(source: Path, target: Path, results: CellResults, names: Sequence[str] | None) -> None:
+    adata = whole(source)
+    _check_names(source, adata.obs_names, results, names)
+    put_into(adata, results)
+    adata.write_h5ad(target)
+
+
+def _check_names(source: Path, index: Any, results: CellResults, names: Sequence[str] | None) -> None:
+    there = [str(name) for name in index]
+    if len(there) != len(results.V) or (names is not None and there != list(names)):
+        found = f"has changed since the model was fitted: it has {len(there):,} cells, of other names or another order"
+        raise refusal(source, found, "fit again, or name the cells as they were")
+
+
 def _put_into_file(source: Path, stored: Any, results: CellResults, names: Sequence[str] | None) -> None:
     try:
         from anndata.io import read_elem, write_elem
@@ -161,14 +181,9 @@ def _put_into_file(source: Path, stored: Any, results: CellResults, names: Seque
             write_elem(stored, group, {})
         write_elem(stored[group], name, value)
 
-    there = [str(name) for name in read_elem(stored["obs"]).index]
-    if len(there) != len(results.V) or (names is not None and there != list(names)):
-        found = (
-            f"has changed since the model was fitted: it has {len(there):,} cells, of other names or in another order"
-        )
-        raise refusal(source, found, "fit again, or name the cells as they were")
+    _check_names(source, read_elem(stored["obs"]).index, results, names)
     key = results.key
-    _put_column(stored, key, results.clusters(), read_elem, write_elem)
+    _put_column(stored, key, results.clusters(), write_elem)
     put("obsm", f"X_{key}", results.V)
     parts = results.parts_over(read_elem(stored["var"]).index)
     if parts is not None:
@@ -178,15 +193,10 @@ def _put_into_file(source: Path, stored: Any, results: CellResults, names: Seque
         del stored[f"uns/{key}_colors"]
 
 
-def _put_column(stored: Any, key: str, column: Any, read_elem: Any, write_elem: Any) -> None:
+def _put_column(stored: Any, key: str, column: Any, write_elem: Any) -> None:
     obs = stored["obs"]
-    if not hasattr(obs, "keys") or "column-order" not in obs.attrs:  # as the first versions of anndata wrote it
-        frame = read_elem(obs)
-        frame[key] = column
-        write_elem(stored, "obs", frame)
-        return
     write_elem(obs, key, column)
-    order = [str(name) for name in obs.attrs["column-order"]]
+    order = [str(name) for name in obs.attrs.get("column-order", [])]
     if key not in order:
         obs.attrs["column-order"] = np.array([*order, key], dtype=object).astype("O")
 

@@ -18,16 +18,16 @@ from manifact.utils.errors import BadTypeError, BadValueError
 SOURCE = "adata"
 
 
-def read_object(adata: Any, layer: str | None = None, expects: str | None = None) -> Samples:
+def read_object(adata: Any, layer: str | None = None, expects: str | None = None, source: str = SOURCE) -> Samples:
     """Counts or log-normalised values of the cells, with the names of cells and genes; the object is left alone."""
     check_annotated(adata)
     raw = adata.raw
-    matrices = CellMatrices(SOURCE, adata.X, None if raw is None else raw.X, adata.layers)
-    chosen = matrices.choose(_checked, layer, expects)
+    matrices = CellMatrices(source, adata.X, None if raw is None else raw.X, adata.layers)
+    chosen = matrices.choose(lambda part, place: _checked(part, place, source), layer, expects)
     genes = raw.var if chosen.place == ".raw" else adata.var
     return Samples(
         "cells",
-        SOURCE,
+        source,
         chosen.X,
         names=[str(name) for name in adata.obs_names],
         feature_names=table_checks.made_distinct([str(name) for name in genes.index]),
@@ -68,8 +68,8 @@ def map_of(adata: Any, name: str = "auto") -> tuple[str, Any] | None:
     return chosen, np.asarray(maps[chosen])
 
 
-def _checked(element: Any, place: str) -> Any:
-    X = in_memory(element, SOURCE)
+def _checked(element: Any, place: str, source: str) -> Any:
+    X = in_memory(element, source)
     if sparse.issparse(X):
         X = sparse.csr_array(X)
         # Entries are put in order below, which must not happen to the user's own arrays.
@@ -77,5 +77,5 @@ def _checked(element: Any, place: str) -> Any:
     else:
         X = np.asarray(X)
         if X.dtype.kind == "O":
-            raise refusal(SOURCE, f"holds Python objects in {place}", "store numbers alone")
-    return table_checks.checked_table(SOURCE, X, place)
+            raise refusal(source, f"holds Python objects in {place}", "store numbers alone")
+    return table_checks.checked_table(source, X, place)

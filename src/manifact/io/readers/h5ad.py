@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,8 @@ def read(
 ) -> Samples:
     """Counts or log-normalised values, with the names of cells and genes, and a column of obs as labels."""
     with _opened(file) as (stored, element):
+        if is_former(stored):
+            return _read_former(file, source, layer, label, expects)
         chosen = _matrices(file, stored).choose(
             lambda part, place: table_checks.checked_table(file, _read(file, part, element), place), layer, expects
         )
@@ -55,6 +59,10 @@ def read_pairs(file: Path, name: str) -> Any:
     if not file.is_file():
         raise refusal(file, "does not exist", "check the path")
     with _opened(file) as (stored, element):
+        if is_former(stored):
+            from manifact.io.readers.annotated_objects import graph_of
+
+            return graph_of(whole(file), name)
         part = f"obsp/{name}"
         if part not in stored:
             others = ", ".join(stored["obsp"]) if "obsp" in stored else ""
@@ -67,7 +75,8 @@ def read_pairs(file: Path, name: str) -> Any:
 def read_map(file: Path, name: str | None = None) -> tuple[str, Array] | None:
     """A map of the cells in obsm and its name: the one that is named, or the first that is usual, or None."""
     with _opened(file) as (stored, element):
-        maps = stored.get("obsm", {})
+        former = is_former(stored)
+        maps = whole(file).obsm if former else stored.get("obsm", {})
         chosen = usual_map(maps) if name is None else name if name in maps else f"X_{name}"
         if chosen is None:
             return None
@@ -75,7 +84,21 @@ def read_map(file: Path, name: str | None = None) -> tuple[str, Array] | None:
             there = ", ".join(maps)
             found = f"has no obsm/{name}" + (f", but {there}" if there else ", and no other")
             raise refusal(file, found, Sentence("choose one with {map}=…, or leave it out"))
-        return chosen, np.asarray(element(maps[chosen]))
+        return chosen, np.asarray(maps[chosen] if former else element(maps[chosen]))
+
+
+def is_former(stored: Any) -> bool:
+    """Whether an open file has the layout of anndata before 0.7, whose parts are not read one by one."""
+    return "raw.X" in stored or ("obs" in stored and not hasattr(stored["obs"], "keys"))
+
+
+def whole(file: Path) -> Any:
+    """All of a file, for layouts of which parts cannot be read."""
+    anndata = optional_module("anndata", "anndata", "anndata", str(file))
+    memory.require(file.stat().st_size, str(file), "use fewer cells")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of its age
+        return anndata.read_h5ad(file)
 
 
 def usual_map(names: Any) -> str | None:
@@ -88,6 +111,14 @@ def marked_genes(var: Any, genes: Any) -> Array | None:
     if "highly_variable" not in var.columns or var["highly_variable"].dtype.kind != "b":
         return None
     return np.asarray(genes.index.isin(var.index[var["highly_variable"]]))
+
+
+def _read_former(file: Path, source: str, layer: str | None, label: str | None, expects: str | None) -> Samples:
+    from manifact.io.readers.annotated_objects import read_object
+
+    adata = whole(file)
+    samples = read_object(adata, layer, expects, str(file))
+    return replace(samples, source=source, labels=None if label is None else _classes(file, adata.obs, label))
 
 
 @contextmanager
