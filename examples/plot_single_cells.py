@@ -55,7 +55,7 @@ dots.make_figure()
 # have none, which clusters cannot.
 for part in (4, 7):
     adata.obs[f"part {part}"] = adata.obsm["X_manifact"][:, part]
-sc.pl.umap(adata, color=["part 4", "part 7", "NKG7"], show=False)
+axes = sc.pl.umap(adata, color=["part 4", "part 7", "NKG7"], show=False)
 
 # %%
 # With scanpy's own neighbours for the graph, the clusters follow them.

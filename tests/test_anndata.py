@@ -123,6 +123,12 @@ def test_views_and_backed_objects(tmp_path):
     np.testing.assert_array_equal(backed.obsm["X_manifact"], V)
     refit = tools.fit(backed, NMF(K, random_state=0))
     np.testing.assert_array_equal(refit.representation_, tools.fit(adata, NMF(K, random_state=0)).representation_)
+    for use in (lambda view: tools.fit(view, NMF(K)), lambda view: tools.transform(view, model)):
+        with pytest.raises(
+            ValueError, match=r"adata is a view of an object that is backed by a file.*: pass adata.to_m"
+        ):
+            use(backed[:50])
+    np.testing.assert_allclose(tools.transform(backed[:50], model, key=None), V[:50], rtol=1e-6)
     backed.file.close()
 
 

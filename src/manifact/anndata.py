@@ -20,7 +20,7 @@ from typing import Any
 from manifact.io.cell_matrices import check_signs
 from manifact.io.cell_results import KEY, put_into, results_of, top_genes_of
 from manifact.io.preparation import Preparation, learn_and_apply
-from manifact.io.readers.annotated_objects import check_annotated, graph_of, map_of, read_object
+from manifact.io.readers.annotated_objects import check_writable, graph_of, map_of, read_object
 from manifact.models.feature_names import feature_names
 from manifact.models.registry import on_command_line
 from manifact.utils import checks
@@ -66,16 +66,17 @@ def fit(
 
     Examples
     --------
+    >>> import anndata
     >>> import numpy as np
+    >>> import manifact.anndata
     >>> from manifact import NMF
-    >>> anndata = __import__("pytest").importorskip("anndata")
     >>> counts = np.random.default_rng(0).poisson(2, (60, 30)).astype("f4")
     >>> adata = anndata.AnnData(counts)
-    >>> model = fit(adata, NMF(3, random_state=0))
+    >>> model = manifact.anndata.fit(adata, NMF(3, random_state=0))
     >>> adata.obsm["X_manifact"].shape, adata.varm["manifact"].shape, adata.uns["manifact"]["matrix"]
     ((60, 3), (30, 3), 'counts of X')
     """
-    check_annotated(adata)
+    check_writable(adata)
     estimator = _model(model, n_components)
     samples = read_object(adata, layer)
     check_signs(estimator, samples)
@@ -115,6 +116,8 @@ def transform(adata: Any, model: Any, *, layer: str = "auto", key: str | None = 
     V : array, n_cells x k
     """
     learnt = _preparation(model)
+    if key is not None:
+        check_writable(adata)
     samples = read_object(adata, layer, learnt.read_options.get("expects"))
     X = learnt.apply(samples)
     V = model.transform(X, tie=tie)
@@ -138,7 +141,7 @@ def write(adata: Any, model: Any, *, key: str = KEY, genes: Any = None) -> None:
     genes : sequence of str, optional
         Names of the model's features, where it was fitted to a matrix without names of only some of the genes.
     """
-    check_annotated(adata)
+    check_writable(adata)
     V, n = model.representation_, adata.n_obs
     names = getattr(model, "source_", {}).get("names")
     if len(V) != n:

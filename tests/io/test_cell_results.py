@@ -59,6 +59,12 @@ def test_a_copy_or_the_file_itself(file, model, itself):
     assert sorted(path.name for path in file.parent.iterdir()) == (["x.h5ad"] if itself else ["out.h5ad", "x.h5ad"])
 
 
+def test_who_may_read_the_file_does_not_change(file, model):
+    file.chmod(0o600)
+    write_file(file, file, results(model))
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
 def test_written_again_under_the_same_and_another_key(file, model):
     write_file(file, file, results(model))
     other = NMF(2, random_state=0).fit(pd.DataFrame(X, columns=[f"g{i}" for i in range(8)]))

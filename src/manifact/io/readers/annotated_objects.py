@@ -46,6 +46,16 @@ def check_annotated(adata: Any) -> None:
         )
 
 
+def check_writable(adata: Any) -> None:
+    """Refuse, before any work, an object that nothing can be written into."""
+    check_annotated(adata)
+    if getattr(adata, "isbacked", False) and adata.is_view:
+        raise BadValueError(
+            "{adata} is a view of an object that is backed by a file, and nothing can be written into it: pass "
+            "adata.to_memory()"
+        )
+
+
 def graph_of(adata: Any, name: str) -> Any:
     """The affinity that obsp has under a name, such as "connectivities"."""
     name = name.removeprefix("obsp:")
