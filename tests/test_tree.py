@@ -40,6 +40,7 @@ ACROSS_FILES = {
     "test_import.py": "what importing loads",
     "test_layers.py": "which rooms import which",
     "test_readme.py": "the README",
+    "test_scanpy.py": "scanpy with what we write",
     "test_tree.py": "this",
 }
 #: Folders of tests that mirror nothing: what other people's files can add, and the papers' updates written out.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from manifact.models import ALPNMF, CF, GNMF, LCCF, LCF, LPNMF, NMF, SPNMF, AffinityNMF
     from manifact.selection import select
 
-_MODULES = ("baselines", "datasets", "graphs", "io", "metrics", "models", "plot", "report")
+_MODULES = ("anndata", "baselines", "datasets", "graphs", "io", "metrics", "models", "plot", "report")
 _FUNCTIONS = {"load": "manifact.io.model_files", "save": "manifact.io.model_files", "select": "manifact.selection"}
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "SPNMF",
     "AffinityNMF",
     "__version__",
+    "anndata",
     "baselines",
     "datasets",
     "graphs",

@@ -329,6 +329,16 @@ def test_hashes_that_mean_nothing(opened, pages):
         assert page.inner_text("#samples-title") == "Samples"
 
 
+def test_the_page_says_whose_map_it_shows(opened, table, tmp_path):
+    places = np.random.default_rng(0).normal(size=(60, 2))
+    made = report(table.model, table.X, tmp_path / "map.html", positions=places, map_name="obsm['X_umap']")
+    with opened(made) as page:
+        assert page.text_content("#map-title") == "Map obsm['X_umap']"
+        assert "samples lie where obsm['X_umap'] puts them" in page.text_content("#help")
+        assert page.text_content("#legend").startswith("Places are those of obsm['X_umap'].")
+        assert page.evaluate(DRAWN) > 100
+
+
 def test_fifty_thousand_samples(opened, tmp_path, quick_layout):
     rng = np.random.default_rng(0)
     n, k = 50_000, 24

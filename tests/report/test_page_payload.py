@@ -129,6 +129,15 @@ def test_pictures_of_the_strongest(images, monkeypatch):
     assert made["parts"]["kind"] == "pictures"
 
 
+def test_a_map_that_was_given(table):
+    places = np.random.default_rng(0).normal(size=(60, 3))
+    page = payload(table.model, checked(table.model, positions=places, map_name="obsm['X_umap']"))
+    assert page["map"] == "obsm['X_umap']"
+    found = np.column_stack([unpacked(page["samples"][axis]) for axis in "xy"]).astype(float)
+    assert np.corrcoef(found.T, places[:, :2].T)[[0, 1], [2, 3]] == pytest.approx(1, abs=1e-6)
+    assert payload(table.model, checked(table.model))["map"] is None
+
+
 def test_only_the_model(table):
     made = payload(table.model, checked(table.model))
     assert made["samples"]["names"] is made["samples"]["texts"] is made["samples"]["pictures"] is None

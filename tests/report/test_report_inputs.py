@@ -27,6 +27,9 @@ def test_a_model_of_somebody_else():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
+        ({"positions": np.ones((59, 2))}, "positions has shape .59, 2. for 60 samples: give n x 2 places on the map"),
+        ({"positions": np.ones((60, 1))}, "positions has shape .60, 1. for 60 samples"),
+        ({"positions": np.full((60, 2), np.nan)}, "positions contains NaN or infinity: give every sample a place"),
         ({"X": np.ones((59, 7))}, "report shows the training samples: X has 59 samples but the model was fitted to 60"),
         ({"X": np.ones((60, 8))}, "X has 8 features but the model was fitted to 7"),
         ({"feature_names": ["a"]}, "feature_names holds 1 strings for 7 features"),

@@ -5,7 +5,7 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 from manifact.report import sample_map as room
-from manifact.report.sample_map import layout
+from manifact.report.sample_map import layout, placed
 
 
 def mixtures(n, k, seed=0):
@@ -55,3 +55,13 @@ def test_odd_shapes(V):
     assert positions.shape == (len(V), 2)
     assert np.isfinite(positions).all()
     assert len(np.unique(positions, axis=0)) == len(V)
+
+
+def test_positions_that_were_given_keep_their_shape():
+    given = np.array([[-10.0, 2.0], [10.0, 2.0], [0.0, 12.0], [0.0, 7.0]])
+    found = placed(given)
+    assert found.min() >= 0
+    assert found.max() <= 1
+    apart = np.linalg.norm(given[:, None] - given, axis=2)
+    np.testing.assert_allclose(np.linalg.norm(found[:, None] - found, axis=2), apart * 0.96 / 20, rtol=1e-9)
+    assert found[2, 1] > found[3, 1] > found[0, 1], "what was above is above"

@@ -13,8 +13,17 @@ NO_PART = "have nothing of any part"
 
 
 def notes(samples: Any, preparation: Any, X: Any, labels: Any) -> list[str]:
-    """Samples without a cluster, and a column that drowns the others."""
-    return [*unplaced(samples, X, labels), *_drowning(preparation, X)]
+    """Which matrix of cells was taken, samples without a cluster, and a column that drowns the others."""
+    return [*_cells(samples, preparation), *unplaced(samples, X, labels), *_drowning(preparation, X)]
+
+
+def _cells(samples: Any, preparation: Any) -> list[str]:
+    """Which matrix was taken, and what was done to it."""
+    if samples.kind != "cells":
+        return []
+    from manifact.io.cell_matrices import SPOKEN
+
+    return [f"factorised {samples.matrix or SPOKEN[preparation.values]}, {preparation.described}"]
 
 
 def empty(samples: Any, X: Any) -> list[str]:

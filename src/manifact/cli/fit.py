@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from manifact.cli import choices, data_notes, outputs, summary
+from manifact.cli import cells_files, choices, data_notes, outputs, summary
 from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence, note
 from manifact.cli.model_building import GraphRequest, build
 from manifact.cli.option_groups import given, with_option_groups
@@ -101,13 +101,19 @@ def fitted(request: Request) -> summary.Summary:
     """Fit, write the files, and say what came out."""
     import manifact
     from manifact.io import check, learn_and_apply
+    from manifact.io.cell_matrices import check_signs
 
     data = check(request.data, **request.reading)
     output = _checked_outputs(request)
+    files = request.files
+    cells_files.check(request.data, data.reader.kind, files.write, files.key, files.overwrite)
+    if files.report is not None:
+        cells_files.map_of(request.data, files.map)  # refused now, and not after the work
     with showing(not request.quiet):
         samples = data.read()
         preparation, X = learn_and_apply(samples, **request.preparing)
         model = _model(request, samples.n_samples, preparation.scale == "unit")
+        check_signs(model, samples)
         begun = time.perf_counter()
         interrupt = _interrupt_of_fit(model, X)
         seconds = time.perf_counter() - begun
@@ -118,9 +124,9 @@ def fitted(request: Request) -> summary.Summary:
         manifact.save(model, output, clusters=interrupt is None)
         if interrupt is not None:
             raise KeyboardInterrupt(f"{interrupt}, and {output} has it")
-        _write_others(request.files, model, samples, X)
-    files = {"model": output, "clusters": request.files.clusters, "report": request.files.report}
-    written = {name: path for name, path in files.items() if path is not None}
+        _write_others(request, model, samples, X)
+    named = {"model": output, "clusters": files.clusters, "report": files.report, "cells": files.write}
+    written = {name: path for name, path in named.items() if path is not None}
     return summary.of(model, seconds, written, data_notes.notes(samples, preparation, X, model.labels_), X)
 
 
@@ -182,14 +188,18 @@ def _source(request: Request, samples: Any) -> dict[str, Any]:
         "reading": dict(request.reading),
         "names": samples.names,
         "labels": samples.labels,
+        **({} if samples.matrix is None else {"matrix": samples.matrix}),
         "graph_from": request.graph.built_on is not None,
     }
 
 
-def _write_others(files: FitOutputs, model: Any, samples: Any, X: Any) -> None:
+def _write_others(request: Request, model: Any, samples: Any, X: Any) -> None:
+    files = request.files
     if files.clusters is not None:
         outputs.write_clusters(files.clusters, model.labels_, samples.names, summary.words_of_parts(model))
     if files.report is not None:
         from manifact.cli.report import write_page
 
-        write_page(model, samples, X, files.report)
+        write_page(model, samples, X, files.report, map_name=files.map)
+    if files.write is not None:
+        cells_files.write(request.data, files.write, files.key, model, samples)

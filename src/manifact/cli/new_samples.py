@@ -57,7 +57,9 @@ def refuse_if_nobody(data: Path, samples: Any, labels: Any) -> None:
     """Refuse data of which no sample can be placed: they are of another kind, or in another language."""
     if (labels >= 0).any():
         return
-    what = {"documents": "has a word", "images": "has a pixel"}.get(samples.kind, "has an entry in a column")
+    what = {"documents": "has a word", "images": "has a pixel", "cells": "has a gene"}.get(
+        samples.kind, "has an entry in a column"
+    )
     raise ValueError(
         f"none of the {samples.n_samples:,} samples of {data} {what} that the model's parts have: give it data like "
         "those that it was fitted on"

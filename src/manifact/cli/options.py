@@ -13,6 +13,7 @@ from manifact.cli.choices import completion, known
 
 #: Headings of a help page.
 READ, GRAPH, TEXT, IMAGES, OUT = "Reading the data", "The graph", "Documents", "Images", "Output"
+CELLS = "Cells"
 
 
 def _chosen(parameter: str, *names: str, **how: Any) -> Any:
@@ -51,6 +52,27 @@ QuietOption = Annotated[
 JsonOption = Annotated[
     bool, typer.Option("--json", help="The outcome as JSON on standard output.", rich_help_panel=OUT)
 ]
+MapOption = Annotated[
+    str,
+    typer.Option(
+        "--map",
+        metavar="NAME|own",
+        help="Map of the page: a name in obsm of an .h5ad file, or own (by V). Default: X_umap or X_tsne, if there.",
+        rich_help_panel=OUT,
+    ),
+]
+WriteOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--write",
+        metavar="FILE",
+        help="Also write the cells with the results (obsm, varm, obs, uns): a copy of DATA, or DATA itself (.h5ad).",
+        rich_help_panel=CELLS,
+    ),
+]
+KeyOption = Annotated[
+    str, typer.Option("--key", metavar="NAME", help="What --write calls the results.", rich_help_panel=CELLS)
+]
 ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `manifact fit` wrote.")]
 
 
@@ -59,11 +81,17 @@ class Reading:
     """How DATA is read."""
 
     kind: Annotated[
-        Literal["table", "documents", "images"] | None,
+        Literal["table", "documents", "images", "cells"] | None,
         typer.Option(help="What DATA holds, if that is open.", rich_help_panel=READ),
     ] = None
     layer: Annotated[
-        str | None, typer.Option(help="Layer of an .h5ad file, instead of its X.", rich_help_panel=READ)
+        str | None,
+        typer.Option(
+            metavar="NAME|raw|X",
+            help="Matrix of an .h5ad file. Default: the first without negative values among layers of counts, .raw, X, "
+            "other layers.",
+            rich_help_panel=READ,
+        ),
     ] = None
     text: Annotated[str | None, typer.Option(help="Field or column with the documents.", rich_help_panel=READ)] = None
     name: Annotated[str | None, typer.Option(help="Field or column with the samples' names.", rich_help_panel=READ)] = (
@@ -114,7 +142,11 @@ class Preparing:
         ),
     ] = None
     weighting: Annotated[
-        Literal["tfidf", "counts"] | None, typer.Option(help="Default: tfidf.", rich_help_panel=TEXT)
+        Literal["tfidf", "counts", "log"] | None,
+        typer.Option(
+            help="Documents: tfidf or counts. Cells: log (log1p at the median depth) or counts. Default: tfidf, log.",
+            rich_help_panel=TEXT,
+        ),
     ] = None
     stop_words: Annotated[
         str | None,
@@ -148,6 +180,19 @@ class Preparing:
         str | None,
         typer.Option(metavar="MIN,MAX", help="Words in a row, such as 1,2.", rich_help_panel=TEXT),
         parsing.pair,
+    ] = None
+    genes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N|all|highly_variable",
+            help="Genes to keep: the N most variable, all, or those that var marks. Default: the latter, else 2000.",
+            rich_help_panel=CELLS,
+        ),
+        parsing.genes,
+    ] = None
+    min_cells: Annotated[
+        int | None,
+        typer.Option(min=0, help="Cells a gene must be in. Default: 3 from 101 cells on.", rich_help_panel=CELLS),
     ] = None
 
 
@@ -271,4 +316,7 @@ class FitOutputs:
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write the page to explore.", rich_help_panel=OUT)
     ] = None
+    map: MapOption = "auto"
+    write: WriteOption = None
+    key: KeyOption = "manifact"
     overwrite: OverwriteOption = False

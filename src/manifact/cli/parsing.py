@@ -71,6 +71,21 @@ def stop_words(parameter: str, text: str) -> Any:
     return read_words(text)
 
 
+def genes(parameter: str, text: str) -> int | str:
+    """A number ≥ 1, or a name.
+
+    >>> genes("genes", "2000"), genes("genes", "all")
+    (2000, 'all')
+    """
+    from manifact.io.preparation.cell_preparation import GENES
+
+    if text in GENES:
+        return text
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
+    raise _refused(parameter, text, f"a number of genes such as 2000, or one of {', '.join(GENES)}")
+
+
 def count(parameter: str, text: str) -> int | str:
     """A number ≥ 1, or ``auto``.
 

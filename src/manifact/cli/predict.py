@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from manifact.cli import data_notes, outputs
+from manifact.cli import cells_files, data_notes, outputs
 from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence, note
 from manifact.cli.new_samples import check_tie, graph_samples, read_for, refuse_if_nobody
 from manifact.cli.option_groups import given, with_option_groups
@@ -16,13 +17,17 @@ from manifact.cli.options import (
     OUT,
     GraphFromOption,
     JsonOption,
+    KeyOption,
     ModelArgument,
     OverwriteOption,
     QuietOption,
     Reading,
     TieOption,
+    WriteOption,
 )
 from manifact.cli.summary import words_of_parts
+from manifact.models.feature_names import prepared
+from manifact.utils.errors import BadValueError
 from manifact.utils.progress import showing
 
 
@@ -49,6 +54,8 @@ def predict(
     ] = None,
     tie: TieOption = None,
     graph_from: GraphFromOption = None,
+    write: WriteOption = None,
+    key: KeyOption = "manifact",
     overwrite: OverwriteOption = False,
     quiet: QuietOption = False,
     json: JsonOption = False,
@@ -63,17 +70,20 @@ def predict(
 
         found = manifact.load(model)
         _check(model, data, output, overwrite)
+        cells = _cells_file(found, model, data, write, key, overwrite)
         with showing(not (quiet or json)):
-            labels, names, told = _clusters(found, model, data, given(reading), tie, graph_from)
+            labels, names, told = _clusters(found, model, data, given(reading), tie, graph_from, cells)
         words = words_of_parts(found)
         if output is not None:
             outputs.write_clusters(output, labels, names, words)
     if json:
         _print_json(labels, outputs.sample_names(names, len(labels)), words)
-    elif output is None:
+    elif output is None and write is None:
         _print_table(labels, outputs.sample_names(names, len(labels)), words)
     elif not quiet:
-        typer.echo(f"clusters  {output} ({len(labels):,} samples)")
+        for name, file in (("clusters", output), ("cells", write)):
+            if file is not None:
+                typer.echo(f"{name:9} {file} ({len(labels):,} samples)")
     for line in told:
         note(line)
     if (labels < 0).any():
@@ -87,17 +97,45 @@ def _check(path: Path, data: Path | None, output: Path | None, overwrite: bool) 
         check_output(outputs.free("--output", output, overwrite, path, data), TABLES)
 
 
+def _cells_file(
+    model: Any, path: Path, data: Path | None, target: Path | None, key: str, overwrite: bool
+) -> Callable[..., None] | None:
+    """What writes results into the cells' file, if that is wanted and can be done."""
+    if target is None:
+        return None
+    source = data or Path(getattr(model, "source_", {}).get("path", ""))
+    if data is None and source.suffix.lower() != cells_files.ENDING:
+        raise BadValueError("{write} needs cells and {} does not say where they are: name DATA", path)
+    if not source.exists():
+        raise ValueError(f"{source} does not exist: check the path, or name DATA")
+    cells_files.check(source, prepared(model, "kind") or "table", target, key, overwrite)
+    return partial(cells_files.write, source, target, key)
+
+
 def _clusters(
-    model: Any, path: Path, data: Path | None, reading: Mapping[str, Any], tie: bool | None, graph_from: Path | None
+    model: Any,
+    path: Path,
+    data: Path | None,
+    reading: Mapping[str, Any],
+    tie: bool | None,
+    graph_from: Path | None,
+    cells: Callable[..., None] | None = None,
 ) -> tuple[Any, Any, list[str]]:
-    """Labels and names of the new samples, or without data of the training samples; and who cannot be placed."""
+    """Labels and names of the new samples, or without data of the training samples; and who cannot be placed.
+
+    ``cells`` writes the results into the cells' file.
+    """
     if data is None:
         names = getattr(model, "source_", {}).get("names")
+        if cells is not None:
+            cells(model, None)
         return model.labels_, names, data_notes.without_cluster(model.labels_, names)
     check_tie(model, tie is not False, graph_from)
     samples, X = read_for(model, path, data, reading)
     labels = model.predict(X, tie=tie, graph_X=graph_samples(graph_from))
     refuse_if_nobody(data, samples, labels)
+    if cells is not None:
+        cells(model, samples, model.transform(X, tie=tie, graph_X=graph_samples(graph_from)), labels)
     return labels, samples.names, data_notes.unplaced(samples, X, labels)
 
 

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
-from manifact.cli import outputs
+from manifact.cli import cells_files, outputs
 from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence, note
 from manifact.cli.new_samples import read_for, warn_of_empty
 from manifact.cli.option_groups import given, with_option_groups
-from manifact.cli.options import OUT, ModelArgument, OverwriteOption, QuietOption, Reading
+from manifact.cli.options import OUT, MapOption, ModelArgument, OverwriteOption, QuietOption, Reading
 from manifact.utils.progress import showing
 
 
@@ -30,6 +30,7 @@ def report(
         typer.Option("--output", "-o", metavar="FILE", help="Default: NAME.html here.", rich_help_panel=OUT),
     ] = None,
     title: Annotated[str | None, typer.Option(help="Heading of the page.", rich_help_panel=OUT)] = None,
+    map: MapOption = "auto",
     browse: Annotated[bool, typer.Option("--open", help="Show it in the browser.", rich_help_panel=OUT)] = False,
     overwrite: OverwriteOption = False,
     quiet: QuietOption = False,
@@ -44,7 +45,7 @@ def report(
         page = outputs.free("--output", named, overwrite, model, data, ending=".html")
         with showing(not quiet):
             samples, X, lacking = _training_samples(found, model, data, given(reading))
-            write_page(found, samples, X, page, title)
+            write_page(found, samples, X, page, title, map)
     if lacking:
         note(lacking)
     if not quiet:
@@ -53,8 +54,11 @@ def report(
         typer.launch(page.resolve().as_uri())
 
 
-def write_page(model: Any, samples: Any, X: Any, output: Path, title: str | None = None) -> None:
+def write_page(
+    model: Any, samples: Any, X: Any, output: Path, title: str | None = None, map_name: str = "auto"
+) -> None:
     """The page of a model and, as far as they are at hand, its samples."""
+    place, positions = cells_files.map_of(None if samples is None else Path(samples.source), map_name)
     source = getattr(model, "source_", {})
     pixels = samples is not None and samples.kind == "images"
     model.report(
@@ -64,6 +68,8 @@ def write_page(model: Any, samples: Any, X: Any, output: Path, title: str | None
         labels=source.get("labels"),
         texts=None if samples is None else samples.texts,
         images=samples.X if pixels else None,
+        positions=positions,
+        map_name=place,
         title=title or _title(source),
     )
 

@@ -72,7 +72,8 @@ class Summary:
             console.print(f"{name:9} {path}", soft_wrap=True)
 
     def _headline(self) -> str:
-        samples, features = ("documents", "words") if self.kind == "documents" else ("samples", "features")
+        called = {"documents": ("documents", "words"), "cells": ("cells", "genes")}
+        samples, features = called.get(self.kind or "", ("samples", "features"))
         size = f"{self.n_samples:,} {samples} × {self.n_features:,} {features}"
         if self.kind == "images" and self.image_shape is not None:
             size = f"{self.n_samples:,} images of {' × '.join(map(str, self.image_shape[:2]))} pixels"

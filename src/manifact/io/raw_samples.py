@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from manifact.backends import Array
 from manifact.utils.errors import BadValueError
 
-Kind = Literal["table", "documents", "images"]
+Kind = Literal["table", "documents", "images", "cells"]
 KINDS: tuple[str, ...] = get_args(Kind)
 
 
@@ -20,11 +20,11 @@ class Samples:
 
     Attributes
     ----------
-    kind : {"table", "documents", "images"}
+    kind : {"table", "documents", "images", "cells"}
     source : str
         The path as it was given.
     X : n x m array or CSR, or None
-        A table's values, or the pixels of images (uint8, row-major, colours last), already of one size.
+        A table's or the cells' values, or the pixels of images (uint8, row-major, colours last), already of one size.
     texts : list of str, or None
         Documents.
     names : list of str, or None
@@ -35,6 +35,12 @@ class Samples:
         (height, width), or (height, width, 3) for colours.
     labels : array of n, or None
         Classes that the file carries; text that is missing is "".
+    matrix : str, or None
+        Cells: which matrix was taken, in words, such as "counts of layers['counts']".
+    values : {"counts", "linear", "log", "scaled"}, or None
+        Cells: what its values are (`manifact.io.cell_matrices`).
+    highly_variable : bool array of m, or None
+        Cells: the genes that the file marks as such.
     """
 
     kind: Kind
@@ -45,6 +51,9 @@ class Samples:
     feature_names: list[str] | None = None
     image_shape: tuple[int, ...] | None = None
     labels: Array | None = None
+    matrix: str | None = None
+    values: str | None = None
+    highly_variable: Array | None = None
 
     def __post_init__(self) -> None:
         n, m, source = self.n_samples, 0 if self.X is None else self.X.shape[1], Path(self.source)

@@ -18,6 +18,7 @@ SINGLE_RANGE = (1e-12, 1e12)
 
 def checked_samples(model: Any, X: Any, reset: bool, non_negative: bool) -> Any:
     """X as floats, sparse X as CSR, of the kind and in the place that it came in."""
+    _refuse_annotated(X)
     host = on_host(X)
     try:
         checked = validate_data(
@@ -35,6 +36,16 @@ def checked_samples(model: Any, X: Any, reset: bool, non_negative: bool) -> Any:
         raise
     checked = _wide_enough(sparse.csr_array(checked) if sparse.issparse(checked) else checked)
     return checked if host is X else backend_of(X).like(checked, X)
+
+
+def _refuse_annotated(X: Any) -> None:
+    """Refuse an AnnData object: it has several matrices, and a model's ``fit`` neither chooses nor writes results."""
+    if any(cls.__module__.partition(".")[0] == "anndata" and cls.__name__ == "AnnData" for cls in type(X).__mro__):
+        raise TypeError(
+            "X is an AnnData object, which has several matrices: manifact.anndata.fit(adata, model) finds its counts "
+            "and writes the results into it (manifact.anndata.transform places new cells); or pass one of its "
+            "matrices, such as adata.layers['counts']"
+        )
 
 
 def _wide_enough(X: Any) -> Any:

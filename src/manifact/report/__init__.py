@@ -20,6 +20,8 @@ def report(
     images: Any = None,
     image_shape: tuple[int, ...] | None = None,
     labels: Any = None,
+    positions: Any = None,
+    map_name: str | None = None,
     title: str | None = None,
 ) -> Path:
     """Write the page of a fitted model and return its path.
@@ -48,6 +50,11 @@ def report(
         Shape that the features have as an image, by default the preparation's.
     labels : sequence of n_samples, optional
         Known classes; −1, None, NaN or "" where a class is not known.
+    positions : array, n_samples x 2, optional
+        Where samples lie on the map, such as ``adata.obsm["X_umap"]``; further columns are left out. Without it samples
+        whose mixtures of parts are alike lie together.
+    map_name : str, optional
+        What ``positions`` are, for the page to say so.
     title : str, optional
         Title of the page.
 
@@ -70,7 +77,7 @@ def report(
     from manifact.report.report_inputs import checked, host_copy, target
     from manifact.utils.files import write_text
 
-    given = checked(model, X, feature_names, sample_names, texts, images, image_shape, labels)
+    given = checked(model, X, feature_names, sample_names, texts, images, image_shape, labels, positions, map_name)
     file = target(path, type(model).__name__)
     write_text(file, html(payload(host_copy(model), given, title)))
     return file

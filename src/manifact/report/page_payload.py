@@ -33,6 +33,7 @@ def payload(model: Any, given: ReportInputs, title: str | None = None) -> dict[s
         "parts": parts(model, given, clusters),
         "features": features(model, given),
         "samples": samples(model, given, clusters),
+        "map": given.map_name,
         "labels": _labels(given),
         "agreement": agreement(given, clusters, model.representation_.shape[1]),
         "graph": graph(model, given, clusters),

@@ -40,6 +40,9 @@ class ReportInputs:
     #: Class names, and for each sample the number of its class or −1.
     classes: list[str] | None = None
     class_of: Array | None = None
+    #: Where samples lie on the map, if not where their mixtures put them, and what that is.
+    positions: Array | None = None
+    map_name: str | None = None
 
 
 def checked(
@@ -51,6 +54,8 @@ def checked(
     images: Any = None,
     image_shape: Any = None,
     labels: Any = None,
+    positions: Any = None,
+    map_name: str | None = None,
 ) -> ReportInputs:
     """What was given, with the model's own names where nothing was."""
     n, m = _size(model)
@@ -79,6 +84,8 @@ def checked(
         shape,
         classes,
         class_of,
+        _positions(positions, n),
+        None if positions is None else readable(map_name or "positions that were given"),
     )
 
 
@@ -165,6 +172,17 @@ def _pixels(images: Any, n: int, shape: tuple[int, ...] | None) -> tuple[Any, tu
         return images, shape
     own = images.shape[1:3] if images.ndim == 3 or images.shape[3] == 1 else images.shape[1:]
     return images.reshape(n, -1), own
+
+
+def _positions(positions: Any, n: int) -> Array | None:
+    if positions is None:
+        return None
+    places = np.asarray(positions, dtype=np.float64)
+    if places.ndim != 2 or places.shape[0] != n or places.shape[1] < 2:
+        raise ValueError(f"positions has shape {places.shape} for {n} samples: give n x 2 places on the map")
+    if not np.isfinite(places[:, :2]).all():
+        raise ValueError("positions contains NaN or infinity: give every sample a place, or leave them out")
+    return places[:, :2]
 
 
 def _strings(name: str, values: Any, count: int, what: str) -> list[str] | None:

@@ -16,6 +16,11 @@ NEAREST = 3
 STREWN = 0.006
 
 
+def placed(positions: Array) -> Array:
+    """Positions that were given, such as a UMAP of the cells, in [0, 1]²."""
+    return _unit_square(positions)
+
+
 def layout(V: Array) -> Array:
     """n x 2 positions in [0, 1]²: samples whose mixtures of parts are alike lie together."""
     directions = _directions(V)

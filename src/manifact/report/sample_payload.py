@@ -12,7 +12,7 @@ from manifact.report.page_encoding import packed, packed_index, quantised
 from manifact.report.part_features import leading
 from manifact.report.part_members import strongest_first
 from manifact.report.report_inputs import ReportInputs
-from manifact.report.sample_map import layout
+from manifact.report.sample_map import layout, placed
 from manifact.report.thumbnails import affordable, sample_tiles, sheet
 
 #: Up to so many weights V is kept whole; beyond, a sample keeps its heaviest parts, in fewer digits.
@@ -24,7 +24,7 @@ SNIPPET, LONGEST, TEXTS = 240, 1500, 12_000_000
 def samples(model: Any, given: ReportInputs, clusters: Array) -> dict[str, Any]:
     """Arrays with an entry, or a row, for each sample."""
     V = np.maximum(np.asarray(model.representation_), 0)
-    position = quantised(layout(V), 65535)
+    position = quantised(layout(V) if given.positions is None else placed(given.positions), 65535)
     return {
         "names": given.sample_names,
         "texts": None if given.texts is None else _snippets(given.texts),

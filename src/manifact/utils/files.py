@@ -24,8 +24,9 @@ def replacing(path: Path) -> Iterator[Path]:
     temporary = Path(name)
     try:
         yield temporary
-        # A temporary file is its owner's alone; a page, a table or a model is for everyone the folder is for.
-        temporary.chmod(0o666 & ~_umask())
+        # A temporary file is its owner's alone; a page, a table or a model is for everyone the folder is for, or for
+        # those whom the file that it replaces was for.
+        temporary.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)

@@ -131,3 +131,14 @@ def test_check_refuses_what_read_refuses_before_it_opens_the_file(tmp_path):
         for function in (check, read):
             with pytest.raises(ValueError, match=sentence):
                 function(tmp_path / "x.csv", **options)
+
+
+def test_a_table_of_any_format_may_hold_cells(tmp_path):
+    np.save(tmp_path / "x.npy", counts())
+    assert read(tmp_path / "x.npy").kind == "table"
+    assert read(tmp_path / "x.npy", kind="cells").kind == "cells"
+    with refused(tmp_path, "is a folder without matrix.mtx: name a file to read cells"):
+        read(tmp_path, kind="cells")
+    (tmp_path / "x.jsonl").write_text("{}")
+    with refused(tmp_path / "x.jsonl", "cannot hold cells"):
+        read(tmp_path / "x.jsonl", kind="cells")

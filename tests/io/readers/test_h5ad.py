@@ -11,7 +11,7 @@ from scipy import sparse
 from tests.io.readers.helpers import counts, refused, same, sparse_counts
 
 from manifact.datasets import load
-from manifact.io.readers import read, read_graph
+from manifact.io.readers import h5ad, read, read_graph
 
 pytestmark = pytest.mark.filterwarnings("ignore:Variable names are not unique", "ignore:Observation names")
 
@@ -43,12 +43,47 @@ def test_x_with_names_and_labels(file, X):
 def test_layers(file):
     cells(counts().astype(float), layers={"raw": sparse_counts(1)}).write_h5ad(file)
     same(read(file, layer="raw").X, sparse_counts(1))
-    with refused(file, "has no layers/other, but raw: choose one with layer=…"):
+    with refused(file, "has no layer 'other', but 'raw', 'X': choose one with layer=…"):
         read(file, layer="other")
     cells(None, layers={"raw": sparse_counts(1)}).write_h5ad(file)
-    same(read(file, layer="raw").X, sparse_counts(1))
-    with refused(file, "has no X, but raw: choose one with layer=…"):
+    same(read(file).X, sparse_counts(1))
+    with refused(file, "has no layer 'X', but 'raw': choose one with layer=…"):
+        read(file, kind="table")
+
+
+def test_the_matrix_that_makes_sense_is_found(file):
+    data = cells(counts().astype(np.float32))
+    data.raw = data
+    data = data[:, :3].copy()
+    data.X = data.X - 1.5
+    data.var["highly_variable"] = [True, False, True]
+    data.write_h5ad(file)
+    found = read(file)
+    assert (found.kind, found.matrix, found.values) == ("cells", "counts of .raw", "counts")
+    same(found.X, counts().astype(np.float32))
+    assert found.feature_names == [f"g{i}" for i in range(5)]
+    assert found.highly_variable.tolist() == [True, False, True, False, False]
+    scaled = read(file, layer="X")
+    assert (scaled.matrix, scaled.X.shape) == ("scaled values of X", (7, 3))
+    as_it_is = read(file, kind="table")
+    assert (as_it_is.kind, as_it_is.X.shape) == ("table", (7, 3))
+    data.raw = None
+    data.write_h5ad(file)
+    with refused(file, "has no counts and no log-normalised values: X has negative values"):
         read(file)
+
+
+def test_a_map_of_the_cells(file):
+    data = cells(counts().astype(np.float32))
+    data.obsm["X_tsne"], data.obsm["X_mine"] = np.ones((7, 2)), np.zeros((7, 3))
+    data.write_h5ad(file)
+    assert h5ad.read_map(file)[0] == "X_tsne"
+    assert h5ad.read_map(file, "mine")[0] == "X_mine"
+    assert h5ad.read_map(file, "X_mine")[1].shape == (7, 3)
+    with refused(file, "has no obsm/umap, but X_mine, X_tsne: choose one with map="):
+        h5ad.read_map(file, "umap")
+    cells(counts().astype(np.float32)).write_h5ad(file)
+    assert h5ad.read_map(file) is None
 
 
 def test_real_cells_with_their_graph(home, file):

@@ -33,6 +33,8 @@ def test_cells_by_genes(tmp_path, packed, old):
     same(found.X, sparse_counts())
     assert found.names == [f"C{i}-1" for i in range(7)]
     assert found.feature_names == ["A", "B", "A-1", "C", "D"]
+    assert (found.kind, found.matrix) == ("cells", f"counts of matrix.mtx{'.gz' if packed else ''}")
+    assert read(tmp_path, kind="table").kind == "table"
 
 
 def test_real_cells(home, tmp_path):

@@ -19,6 +19,7 @@ CLASSES = {
     "table": ("table_preparation", "TablePreparation"),
     "documents": ("document_preparation", "DocumentPreparation"),
     "images": ("image_preparation", "ImagePreparation"),
+    "cells": ("cell_preparation", "CellPreparation"),
 }
 
 
@@ -34,7 +35,7 @@ class Preparation:
         One for each column of X.
     image_shape : tuple, or None
         (height, width) or (height, width, 3) if rows are images.
-    kind : {"table", "documents", "images"}
+    kind : {"table", "documents", "images", "cells"}
         The samples that it takes.
     """
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypedDict, Unpack
 
 from manifact.io.preparation.base_preparation import COLUMNS, SCALES, Preparation, spoken
+from manifact.io.preparation.cell_preparation import CellPreparation
 from manifact.io.preparation.document_preparation import DocumentPreparation
 from manifact.io.preparation.image_preparation import ImagePreparation
 from manifact.io.preparation.table_preparation import TablePreparation
@@ -25,7 +26,14 @@ class WordOptions(TypedDict, total=False):
     ngrams: tuple[int, int] | None
 
 
-class LearnOptions(WordOptions, total=False):
+class CellOptions(TypedDict, total=False):
+    """Options that have a meaning for cells alone, beside ``weighting``."""
+
+    genes: str | int | None
+    min_cells: int | None
+
+
+class LearnOptions(WordOptions, CellOptions, total=False):
     """Options of `learn`."""
 
     scale: str
@@ -44,8 +52,14 @@ def learn(samples: Samples, **options: Unpack[LearnOptions]) -> Preparation:
     columns : {"none", "max"}, default="none"
         Tables: columns stay as they are, or are divided by their largest value before rows are scaled, so that a
         column in large units does not drown the others.
-    weighting : {"tfidf", "counts"}, default="tfidf"
+    weighting : {"tfidf", "counts", "log"}, default="tfidf" for documents, "log" for cells
         Documents: (1 + log tf) · idf with scikit-learn's smoothed idf, or counts, which the divergence is made for.
+        Cells: log1p of counts that are brought to the median depth (what is logged already stays), or counts.
+    genes : {"auto", "all", "highly_variable"} or int, default="auto"
+        Cells: the genes that the file marks as highly variable or, where it marks none, the 2000 most variable; all;
+        the marked ones or a refusal; so many of the most variable.
+    min_cells : int, optional
+        Cells: genes are kept that at least so many cells have. Default: 3 from 101 cells on, and 1 below.
     min_df, max_df : int or float, optional
         Documents: words are kept that at least and at most so many documents have (a fraction, if it is a float).
         Default: 2 and 0.95 from 101 documents on, so that a misspelling and a boilerplate word are no features, and
@@ -101,20 +115,33 @@ def _learn(samples: Samples, options: LearnOptions) -> tuple[Preparation, Callab
     words = _word_options(options)
     if samples.kind != "table" and columns != "none":
         raise BadValueError("{columns}={!r} is for tables, not for {}: leave it out", columns, samples.kind)
+    cells = {name: options[name] for name in CellOptions.__annotations__ if options.get(name) is not None}  # type: ignore[literal-required]
+    if samples.kind == "cells":
+        if "weighting" in words:
+            cells["weighting"] = words.pop("weighting")
+        _refuse_for(samples, words, "documents")
+        prepared = CellPreparation.learn(samples, scale, **cells)
+        return prepared, lambda: prepared.apply(samples)
+    _refuse_for(samples, cells, "cells")
     if samples.kind == "documents":
         documents, counts = DocumentPreparation.learn(samples, scale, **words)
         return documents, lambda: documents.apply_to_counts(counts)
-    for option, value in words.items():
-        shown = repr(value) if isinstance(value, str | int | float | tuple) else "…"
-        raise BadValueError(
-            "{}={} is for documents, not for {}: leave it out", Parameter(option), shown, spoken(samples.kind)
-        )
+    _refuse_for(samples, words, "documents")
     learnt: Preparation = (
         TablePreparation.learn(samples, scale, columns)
         if samples.kind == "table"
         else ImagePreparation.learn(samples, scale)
     )
     return learnt, lambda: learnt.apply(samples)
+
+
+def _refuse_for(samples: Samples, options: Mapping[str, Any], kind: str) -> None:
+    """Refuse options that have a meaning for samples of another kind."""
+    for option, value in options.items():
+        shown = repr(value) if isinstance(value, str | int | float | tuple) else "…"
+        raise BadValueError(
+            "{}={} is for {}, not for {}: leave it out", Parameter(option), shown, kind, spoken(samples.kind)
+        )
 
 
 def _word_options(options: LearnOptions) -> dict[str, Any]:

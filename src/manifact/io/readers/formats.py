@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
@@ -46,7 +46,10 @@ READERS: dict[str, tuple[Reader, ...]] = {
     ),
     ".mtx": (Reader("table", "a Matrix Market file", "matrix_market", "read", ("image_shape",)),),
     ".mat": (Reader("table", "a MATLAB file", "matlab_files", "read", ("variable", "image_shape")),),
-    ".h5ad": (Reader("table", "an AnnData file", "h5ad", "read", ("layer", "label")),),
+    ".h5ad": (
+        Reader("cells", "an AnnData file", "h5ad", "read", ("layer", "label", "expects")),
+        Reader("table", "an AnnData file", "h5ad", "read_table", ("layer", "label")),
+    ),
     ".txt": (Reader("documents", "text", "text_documents", "read_lines"), _DELIMITED),
     ".jsonl": (Reader("documents", "JSON lines", "record_documents", "read_jsonl", _RECORDS),),
 }
@@ -56,7 +59,9 @@ _FOLDERS = {
     "documents": Reader("documents", "text", "text_documents", "read_files"),
     "images": Reader("images", "images", "image_folders", "read", ("image_size", "color")),
 }
-_TENX = Reader("table", "a 10x matrix", "tenx", "read")
+_TENX = Reader("cells", "a 10x matrix", "tenx", "read")
+#: Options that a fitted model sets, and people do not.
+_OF_MODELS = ("columns", "expects")
 
 
 class ReadOptions(TypedDict, total=False):
@@ -72,6 +77,7 @@ class ReadOptions(TypedDict, total=False):
     variable: str | None
     image_shape: tuple[int, ...] | None
     columns: Sequence[str] | None
+    expects: str | None
 
 
 @dataclass(frozen=True)
@@ -93,7 +99,8 @@ class CheckedPath:
         with guarded(self.path, self.reader.what):
             function = getattr(import_module(f"manifact.io.readers.{self.reader.module}"), self.reader.function)
             samples: Samples = function(self.path, self.source, **self.arguments)
-            return samples
+            # A table of another format may hold cells; a matrix of 10x may be taken as it is.
+            return samples if samples.kind == self.reader.kind else replace(samples, kind=self.reader.kind)
 
 
 def read(path: Path | str, **options: Unpack[ReadOptions]) -> Samples:
@@ -106,10 +113,12 @@ def read(path: Path | str, **options: Unpack[ReadOptions]) -> Samples:
     Parameters
     ----------
     path : path
-    kind : {"table", "documents", "images"}, optional
-        What the file or folder holds, where its name and content leave that open.
+    kind : {"table", "documents", "images", "cells"}, optional
+        What the file or folder holds, where its name and content leave that open. An .h5ad file and a 10x folder hold
+        cells, unless they are called a table; a table of any format holds cells if it is said so.
     layer : str, optional
-        The layer of an .h5ad file, instead of its X.
+        The layer of an .h5ad file, or "raw" or "X". Without it the first of these without negative values: layers of
+        counts, .raw, X, layers of logarithms, other layers.
     text, name, label : str, optional
         The field or column with the documents, the samples' names, their classes (``label`` of an .h5ad: of its obs).
     image_size : int or (height, width), optional
@@ -124,6 +133,8 @@ def read(path: Path | str, **options: Unpack[ReadOptions]) -> Samples:
     columns : list of str, optional
         The columns of numbers that matter, such as those of a fitted model: others of a .csv, .tsv or .parquet file
         are not looked at. Files of other kinds are read whole.
+    expects : {"counts", "log"}, optional
+        What the values of an .h5ad file should be where several matrices could be taken, as a fitted model says.
 
     Returns
     -------
@@ -149,7 +160,8 @@ def check(path: Path | str, **options: Unpack[ReadOptions]) -> CheckedPath:
     """
     # None and False, as of `color`, are as good as not given.
     given: dict[str, Any] = {name: value for name, value in options.items() if value is not None and value is not False}
-    kind, columns = given.pop("kind", None), given.pop("columns", None)
+    kind = given.pop("kind", None)
+    of_models = {name: given.pop(name) for name in _OF_MODELS if name in given}
     if kind is not None:
         checks.option("kind", kind, KINDS)
     for option in ("image_size", "image_shape"):
@@ -159,8 +171,7 @@ def check(path: Path | str, **options: Unpack[ReadOptions]) -> CheckedPath:
     with guarded(file, "a file or folder"):
         reader, found = _choose(file, kind, given)
         _check_options(file, reader, given)
-    if columns is not None and "columns" in reader.options:
-        found["columns"] = list(columns)
+    found |= {name: value for name, value in of_models.items() if name in reader.options}
     return CheckedPath(file, str(path), reader, {**given, **found})
 
 
@@ -197,15 +208,18 @@ def _choose(file: Path, kind: str | None, options: Mapping[str, Any]) -> tuple[R
     for reader in readers:
         if kind in (None, reader.kind):
             return reader, {}
+        if kind == "cells" and reader.kind == "table":
+            return replace(reader, kind="cells"), {}
     kinds = " or ".join(reader.kind for reader in readers)
     raise refusal(file, f"cannot hold {kind}", f"a {suffix(file)} file is read as {kinds}")
 
 
 def _of_folder(folder: Path, kind: str | None) -> tuple[Reader, dict[str, Any]]:
-    if kind in (None, "table") and is_tenx(folder):
-        return _TENX, {}
-    if kind == "table":
-        raise refusal(folder, "is a folder without matrix.mtx", "name a file to read a table")
+    if kind in (None, "table", "cells") and is_tenx(folder):
+        return replace(_TENX, kind="table" if kind == "table" else "cells"), {}
+    if kind in ("table", "cells"):
+        what = "a table" if kind == "table" else "cells"
+        raise refusal(folder, "is a folder without matrix.mtx", f"name a file to read {what}")
     kind, files = folders.find_samples(folder, kind)
     return _FOLDERS[kind], {"files": files}
 
@@ -213,7 +227,7 @@ def _of_folder(folder: Path, kind: str | None) -> tuple[Reader, dict[str, Any]]:
 def _check_options(file: Path, reader: Reader, options: Mapping[str, Any]) -> None:
     for option in options:
         if option not in reader.options:
-            takes = [Parameter(name) for name in reader.options if name != "columns"]
+            takes = [Parameter(name) for name in reader.options if name not in _OF_MODELS]
             usable = Sentence(f"it takes {', '.join(['{}=…'] * len(takes))}", *takes) if takes else "leave it out"
             found = Sentence("is read as {}, for which {}=… has no meaning", reader.what, Parameter(option))
             raise refusal(file, found, usable)

@@ -16,7 +16,7 @@ from manifact.io.file_errors import refusal
 BLOCK = 1 << 22
 
 
-def checked_table(file: Path, X: Any, what: str = "") -> Any:
+def checked_table(file: Path | str, X: Any, what: str = "") -> Any:
     """X as a dense array or CSR of finite numbers with at least one row and column, or one sentence that says why not.
 
     ``what`` is the name that X has within the file.
@@ -114,7 +114,7 @@ def _native(dtype: np.dtype[Any]) -> Any:
     return dtype.newbyteorder("=")
 
 
-def _finite(file: Path, X: Any) -> None:
+def _finite(file: Path | str, X: Any) -> None:
     """Refuse NaN and infinity, and say where the first is."""
     values = X.data if sparse.issparse(X) else X
     if X.dtype.kind != "f":

@@ -14,6 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from manifact.backends import Array
+from manifact.io.cell_matrices import SPOKEN, kind_of_values
 from manifact.io.file_errors import guarded, refusal, unreadable
 from manifact.io.raw_samples import Samples
 from manifact.io.readers import matrix_market, table_checks
@@ -40,7 +41,16 @@ def read(folder: Path, source: str) -> Samples:
         X: Any = table_checks.checked_table(matrix, matrix_market.read_file(matrix).T)
     names = _column(_part(folder, "barcodes.tsv"), X.shape[0], 0)
     genes = _column(_part(folder, "features.tsv", "genes.tsv"), X.shape[1], 1)
-    return Samples("table", source, X, names=names, feature_names=table_checks.made_distinct(genes))
+    values = kind_of_values(X)
+    return Samples(
+        "cells",
+        source,
+        X,
+        names=names,
+        feature_names=table_checks.made_distinct(genes),
+        matrix=f"{SPOKEN[values]} of {matrix.name}",
+        values=values,
+    )
 
 
 def read_archive(file: Path) -> tuple[Any, Array]:

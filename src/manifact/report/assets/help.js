@@ -27,8 +27,10 @@ function explanations() {
     data.model.about && `${data.model.name}: ${data.model.about}`,
     ranked && "The slider ranks a part's features by r log p(w | part) + (1 − r) log p(w | part) / p(w): on the " +
       "right the heaviest, on the left those that belong to this part and few others. Bars show p(w | part).",
-    "On the map samples lie together when their mixtures are alike (t-SNE of the rows of V); distances between far " +
-      "groups mean little. Wheel or pinch zooms, dragging moves, a click opens a sample.",
+    (data.map
+      ? `On the map samples lie where ${data.map} puts them; `
+      : "On the map samples lie together when their mixtures are alike (t-SNE of the rows of V); ") +
+      "distances between far groups mean little. Wheel or pinch zooms, dragging moves, a click opens a sample.",
     pictured && `${whole(sampleSheet.count)} of ${whole(N)} samples have a picture: the strongest of each part.`,
   ].filter(Boolean);
 }

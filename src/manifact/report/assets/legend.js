@@ -37,7 +37,8 @@ function drawLegend() {
     const ramp = el("span", { class: "ramp", "aria-hidden": "true" }, steps);
     fill(legend, span("soft", "0 %"), ramp, span("soft", `100 % part ${state.part}`));
   } else {
-    const meaning = "Near together: alike mixtures of parts. Numbers and marks are those of the parts.";
+    const near = data.map ? `Places are those of ${data.map}.` : "Near together: alike mixtures of parts.";
+    const meaning = `${near} Numbers and marks are those of the parts.`;
     fill(legend, span("soft", meaning));
   }
 }

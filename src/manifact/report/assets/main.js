@@ -15,6 +15,7 @@ function drawHead() {
   ].filter(Boolean);
   fill(byId("facts"), facts.map(([name, value, note]) =>
     el("div", {}, el("dt", { text: name }), el("dd", {}, value, note && el("small", { text: note })))));
+  if (data.map) byId("map-title").append(" ", el("small", { class: "count", text: data.map }));
   const version = data.versions.find(([name]) => name === "manifact");
   const maker = `Made with Manifact ${version ? version[1] : ""}.`;
   byId("foot").textContent = `${maker} This file is complete: it loads nothing.`;
