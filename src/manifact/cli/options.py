@@ -149,6 +149,16 @@ class Preparing:
         typer.Option(metavar="MIN,MAX", help="Words in a row, such as 1,2.", rich_help_panel=TEXT),
         parsing.pair,
     ] = None
+    remove: Annotated[
+        str | None,
+        typer.Option(
+            metavar="all|none|LIST",
+            help="What is no text: a list of headers (of messages, authors' lines), addresses (web, mail), codes "
+            "(hexadecimal, encoded data). Default: all.",
+            rich_help_panel=TEXT,
+        ),
+        parsing.names,
+    ] = None
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,16 @@ def stop_words(parameter: str, text: str) -> Any:
     return read_words(text)
 
 
+def names(parameter: str, text: str) -> str | list[str]:
+    """One name as it is, several between commas as a list.
+
+    >>> names("remove", "all"), names("remove", "codes, headers")
+    ('all', ['codes', 'headers'])
+    """
+    found = [name.strip() for name in text.split(",")]
+    return found[0] if len(found) == 1 else found
+
+
 def count(parameter: str, text: str) -> int | str:
     """A number ≥ 1, or ``auto``.
 
