@@ -25,7 +25,7 @@ In article <1993Apr6.123456.7890@example.gov> bob@example.gov (Bob Roe) writes:
 >The launch slipped again.
 
 See http://www.example.org/launch/?id=3 or ftp://ftp.example.org/pub for the schedule.
--- 
+--
 Jane Doe <jane@space.example.edu>
 """
 COMMIT = """commit 690de66663b1093752890ad735e4f62cfae567ad (HEAD -> main)
@@ -50,11 +50,11 @@ def words(text, remove=ALL):
 
 
 def test_a_post_keeps_its_subject_and_what_it_says():
-    assert words(POST) == "re orbit of the shuttle the launch slipped again see or for the schedule".split()
+    assert " ".join(words(POST)) == "re orbit of the shuttle the launch slipped again see or for the schedule"
 
 
 def test_a_commit_keeps_its_message():
-    assert words(COMMIT) == "fix the parser keeps comments this reverts see".split()
+    assert words(COMMIT) == ["fix", "the", "parser", "keeps", "comments", "this", "reverts", "see"]
     # a document in each line, as of `git log > log.txt`
     kept = [line.strip() for line in COMMIT.splitlines() if words(line)]
     assert kept == [
@@ -120,7 +120,7 @@ def test_what_people_want_is_kept(text):
 
 def test_a_sentence_loses_its_address_alone():
     assert words("Please write to support@example.com about the broken printer.") == (
-        "please write to about the broken printer".split()
+        ["please", "write", "to", "about", "the", "broken", "printer"]
     )
 
 

@@ -123,7 +123,7 @@ def _learn(samples: Samples, options: LearnOptions) -> tuple[Preparation, Callab
 
 
 def _word_options(options: LearnOptions) -> dict[str, Any]:
-    """The options for documents that were given: None leaves one out, but means nothing where it is a choice of words."""
+    """The options for documents that were given: None leaves one out, or means none of its choices."""
     given = {name: value for name, value in options.items() if name in WordOptions.__annotations__}
     for name in ("stop_words", "remove"):
         if name in given and given[name] is None:

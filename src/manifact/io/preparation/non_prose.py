@@ -22,12 +22,39 @@ from manifact.utils.errors import BadValueError
 
 #: Fields of messages (RFC 5322, RFC 5536), commits and proposals, which are dropped from a head with their values.
 FIELDS = frozenset(
-    "from to cc bcc sender date received path newsgroups organization organisation lines distribution references "
-    "originator expires approved supersedes archive control disclaimer precedence status "
-    "author authors authordate commit commitdate committer merge maintainer".split()
+    (
+        *(
+            "from",
+            "to",
+            "cc",
+            "bcc",
+            "sender",
+            "date",
+            "received",
+            "path",
+            "newsgroups",
+            "organization",
+            "organisation",
+        ),
+        *(
+            "lines",
+            "distribution",
+            "references",
+            "originator",
+            "expires",
+            "approved",
+            "supersedes",
+            "archive",
+            "control",
+        ),
+        *("disclaimer", "precedence", "status", "author", "authors", "authordate", "commit", "commitdate", "committer"),
+        *("merge", "maintainer"),
+    )
 )
 #: One of them at least makes a block of fields the head of a message.
-WRITERS = frozenset("from sender author authors received newsgroups message-id committer path".split())
+WRITERS = frozenset(
+    ["from", "sender", "author", "authors", "received", "newsgroups", "message-id", "committer", "path"]
+)
 #: Words beside an address that a line about somebody has at most.
 FEW = 8
 #: Words in lower case that names have.
