@@ -131,3 +131,17 @@ def test_check_refuses_what_read_refuses_before_it_opens_the_file(tmp_path):
         for function in (check, read):
             with pytest.raises(ValueError, match=sentence):
                 function(tmp_path / "x.csv", **options)
+
+
+def test_a_format_is_said_where_the_name_does_not(tmp_path):
+    (tmp_path / "x.log").write_text("one line\nanother\n")
+    with refused(tmp_path / "x.log", "say with format=… what another file is"):
+        read(tmp_path / "x.log")
+    assert read(tmp_path / "x.log", format="txt").texts == ["one line", "another"]
+    with pytest.raises(ValueError, match="format='pdf' is not known"):
+        read(tmp_path / "x.log", format="pdf")
+
+
+def test_a_single_file_is_read_strictly_in_any_case(tmp_path):
+    np.save(tmp_path / "x.npy", counts())
+    same(read(tmp_path / "x.npy", strict=True).X, counts())
