@@ -13,8 +13,21 @@ NO_PART = "have nothing of any part"
 
 
 def notes(samples: Any, preparation: Any, X: Any, labels: Any) -> list[str]:
-    """Samples without a cluster, and a column that drowns the others."""
-    return [*unplaced(samples, X, labels), *_drowning(preparation, X)]
+    """What was left out, samples without a cluster, and a column that drowns the others."""
+    return [*left_out(samples), *unplaced(samples, X, labels), *_drowning(preparation, X)]
+
+
+def left_out(samples: Any) -> list[str]:
+    """Files that were skipped and lines that are blank."""
+    if samples.skipped:
+        of_all = f"{len(samples.skipped):,} of {samples.n_places:,} files are skipped"
+        some = [f"{name} {why}" for name, why in list(samples.skipped.items())[:LISTED]]
+        more = "; …" if len(samples.skipped) > LISTED else ""
+        return [f"{of_all} (--strict stops at the first): {'; '.join(some)}{more}"]
+    if samples.places is None:
+        return []
+    blank = samples.n_places - samples.n_samples
+    return [f"{blank:,} of {samples.n_places:,} lines are blank and left out: names are the numbers of lines"]
 
 
 def empty(samples: Any, X: Any) -> list[str]:

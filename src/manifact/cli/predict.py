@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from manifact.cli import data_notes, outputs
+from manifact.cli import data_notes, json_output, outputs
 from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence, note
 from manifact.cli.new_samples import check_tie, graph_samples, read_for, refuse_if_nobody
 from manifact.cli.option_groups import given, with_option_groups
@@ -22,6 +22,7 @@ from manifact.cli.options import (
     Reading,
     TieOption,
 )
+from manifact.cli.standard_input import is_dash
 from manifact.cli.summary import words_of_parts
 from manifact.utils.progress import showing
 
@@ -34,7 +35,8 @@ def predict(
     data: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[DATA]", help="New data of the same kind. Default: the clusters of the training samples."
+            metavar="[DATA]",
+            help="New data of the same kind, - for standard input. Default: the clusters of the training samples.",
         ),
     ] = None,
     output: Annotated[
@@ -43,7 +45,7 @@ def predict(
             "--output",
             "-o",
             metavar="FILE",
-            help="A table: .csv .tsv .parquet .jsonl .npy. Default: standard output.",
+            help="A table: .csv .tsv .parquet .jsonl .npy. Default: standard output (-).",
             rich_help_panel=OUT,
         ),
     ] = None,
@@ -56,15 +58,17 @@ def predict(
 ) -> None:
     """Find the cluster of each sample in new data, and the words of the part that it is the cluster of.
 
-    A sample that cannot be placed, such as a document without a known word, is left blank: the exit code is then 1.
+    A sample that cannot be placed, such as a document without a known word, is left blank, and a file that cannot be
+    read is left out: the exit code is then 1.
     """
     with errors_in_one_sentence(context, *REFUSALS):
         import manifact
 
         found = manifact.load(model)
+        output = None if is_dash(output) else output
         _check(model, data, output, overwrite)
         with showing(not (quiet or json)):
-            labels, names, told = _clusters(found, model, data, given(reading), tie, graph_from)
+            labels, names, told, skipped = _clusters(found, model, data, given(reading), tie, graph_from)
         words = words_of_parts(found)
         if output is not None:
             outputs.write_clusters(output, labels, names, words)
@@ -76,7 +80,7 @@ def predict(
         typer.echo(f"clusters  {output} ({len(labels):,} samples)")
     for line in told:
         note(line)
-    if (labels < 0).any():
+    if skipped or (labels < 0).any():
         raise typer.Exit(1)
 
 
@@ -89,28 +93,29 @@ def _check(path: Path, data: Path | None, output: Path | None, overwrite: bool) 
 
 def _clusters(
     model: Any, path: Path, data: Path | None, reading: Mapping[str, Any], tie: bool | None, graph_from: Path | None
-) -> tuple[Any, Any, list[str]]:
-    """Labels and names of the new samples, or without data of the training samples; and who cannot be placed."""
+) -> tuple[Any, Any, list[str], bool]:
+    """Labels and names of the new samples, or without data of the training samples; what to say of those that cannot be
+    placed or read, and whether some could not be read.
+    """
     if data is None:
         names = getattr(model, "source_", {}).get("names")
-        return model.labels_, names, data_notes.without_cluster(model.labels_, names)
+        return model.labels_, names, data_notes.without_cluster(model.labels_, names), False
     check_tie(model, tie is not False, graph_from)
     samples, X = read_for(model, path, data, reading)
-    labels = model.predict(X, tie=tie, graph_X=graph_samples(graph_from))
+    labels = model.predict(X, tie=tie, graph_X=graph_samples(graph_from, samples))
     refuse_if_nobody(data, samples, labels)
-    return labels, samples.names, data_notes.unplaced(samples, X, labels)
+    told = [*data_notes.left_out(samples), *data_notes.unplaced(samples, X, labels)]
+    return labels, samples.names, told, bool(samples.skipped)
 
 
 def _print_json(labels: Any, names: list[str], words: list[list[str]] | None) -> None:
-    from json import dumps
-
     def told(sample: str, cluster: int) -> dict[str, Any]:
         placed = cluster >= 0
         known = words[cluster] if placed and words is not None else None
         return {"name": sample, "cluster": cluster if placed else None, "words": known}
 
     rows = [told(*row) for row in zip(names, labels.tolist(), strict=True)]
-    typer.echo(dumps(rows, ensure_ascii=False))
+    typer.echo(json_output.dumps(rows))
 
 
 def _print_table(labels: Any, names: list[str], words: list[list[str]] | None) -> None:
