@@ -41,11 +41,12 @@ def npy():
 
 @pytest.mark.parametrize(
     ("content", "options", "kind"),
-    [
+    ids=lambda value: "data" if isinstance(value, bytes) else None,
+    argvalues=[
         (LINES, [], "documents"),
-        (gzip.compress(LINES), [], "documents"),
+        (gzip.compress(LINES, mtime=0), [], "documents"),
         (RECORDS, [], "documents"),
-        (gzip.compress(RECORDS), ["--text", "body"], "documents"),
+        (gzip.compress(RECORDS, mtime=0), ["--text", "body"], "documents"),
         (REVIEWS, ["--text", "review"], "documents"),
         (REVIEWS, ["--format", "csv", "--text", "review"], "documents"),
         (NUMBERS, ["--format", "csv"], "table"),
@@ -63,7 +64,7 @@ def test_what_comes_down_the_pipe_is_fitted_and_used_again(content, options, kin
     result = piped(content, "predict", "m.safetensors", "-", *encoding, "--json")
     assert len(json.loads(result.stdout)) == shown["n_samples"]
     result = piped(content, "transform", "m.safetensors", "-", *encoding)
-    assert result.stdout.startswith("name,part0,part1\n")
+    assert result.stdout.lstrip(",").startswith("part0,part1\n")
     assert result.stdout.count("\n") == shown["n_samples"] + 1
 
 
@@ -83,18 +84,19 @@ def test_the_model_needs_a_name():
 
 @pytest.mark.parametrize(
     ("content", "options", "sentence"),
-    [
+    ids=lambda value: "data" if isinstance(value, bytes) else None,
+    argvalues=[
         (b"", [], "standard input is empty: send data to it, or name a file"),
         (b"\n \n", [], "standard input has no text: write a document in each line"),
         (
             NUMBERS,
             [],
-            "standard input may be a table or documents in lines: say which with --format",
+            "standard input may be a table or documents in lines: say which with --format=",
         ),
         (b"caf\xe9 noir\n", [], "standard input is not UTF-8 (byte 3) in line 1, perhaps cp1252"),
         (b'{"text": "a"}\n{', [], "standard input has no JSON in line 2"),
         (LINES, ["--format", "pdf"], "--format='pdf' is not known"),
-        (gzip.compress(LINES)[:40], [], "standard input cannot be read as compressed data"),
+        (gzip.compress(LINES, mtime=0)[:40], [], "standard input cannot be read as compressed data"),
         (b"only 12 345\n", ["--stop-words", "english"], "standard input leaves no words"),
     ],
 )

@@ -91,7 +91,7 @@ def _head(file: Path) -> tuple[bytes, str]:
 
 
 def _format(head: bytes, reading: Mapping[str, Any], kind: str | None) -> str:
-    from manifact.io.readers.content_formats import format_of, looks_like_numbers
+    from manifact.io.readers.content_formats import format_of, looks_like_a_table
 
     if "format" in reading:
         return str(reading["format"])
@@ -101,8 +101,8 @@ def _format(head: bytes, reading: Mapping[str, Any], kind: str | None) -> str:
     asked = reading.get("kind", kind)
     if asked not in (None, "documents") or any(option in reading for option in OF_RECORDS):
         return "csv"
-    if asked is None and looks_like_numbers(head):
+    if asked is None and looks_like_a_table(head):
         raise BadValueError(
-            "standard input may be a table or documents in lines: say which with {format}=csv or {format}=txt"
+            "standard input may be a table or documents in lines: say which with {format}=csv, tsv or txt"
         )
     return "txt"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -55,7 +56,7 @@ def transform(
     """
     with errors_in_one_sentence(context, *REFUSALS):
         import manifact
-        from manifact.io.writers import check_output, write_matrix
+        from manifact.io.writers import check_output, write_matrix, write_matrix_as_csv
 
         found = manifact.load(model)
         output = None if is_dash(output) else output
@@ -68,11 +69,11 @@ def transform(
             V = found.transform(X, tie=tie, graph_X=graph_samples(graph_from, samples))
         if output is not None:
             write_matrix(output, V, names=samples.names)
-    names = outputs.sample_names(samples.names, len(V))
     if json:
-        _print_json(V, names)
+        _print_json(V, outputs.sample_names(samples.names, len(V)))
     elif output is None:
-        _print_table(V, names)
+        write_matrix_as_csv(table := StringIO(), V, samples.names)
+        typer.echo(table.getvalue(), nl=False)
     elif not quiet:
         n, k = V.shape
         typer.echo(f"V         {output} ({n:,} samples, {k} parts)")
@@ -83,15 +84,3 @@ def transform(
 def _print_json(V: Any, names: list[str]) -> None:
     rows = [{"name": name, "parts": row} for name, row in zip(names, V.tolist(), strict=True)]
     typer.echo(json_output.dumps(rows))
-
-
-def _print_table(V: Any, names: list[str]) -> None:
-    """V as CSV: names of samples, and a column for each part."""
-    from io import StringIO
-
-    from manifact.io.writers import write_rows
-
-    table = StringIO()
-    write_rows(table, [["name", *(f"part{number}" for number in range(V.shape[1]))]], ",")
-    write_rows(table, ([name, *row] for name, row in zip(names, V.tolist(), strict=True)), ",")
-    typer.echo(table.getvalue(), nl=False)

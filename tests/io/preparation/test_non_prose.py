@@ -68,6 +68,14 @@ def test_a_proposal_keeps_its_title():
     assert words(PROPOSAL) == ["pep", "style", "guide", "indent"]
 
 
+def test_parts_of_a_message_lose_their_headers():
+    mail = (
+        'From: Jane <jane@example.org>\nMIME-Version: 1.0\nContent-Type: multipart/mixed;\n\tboundary="xyz"\n\nHello.\n'
+        'Content-Type: text/plain;\n\tcharset="utf-8"\nContent-Transfer-Encoding: 8bit\n\nText.\n'
+    )
+    assert words(mail) == ["hello", "text"]
+
+
 def test_each_can_be_kept():
     assert "example" in words(POST, ("headers", "codes"))
     assert {"organization", "astronomy"} <= set(words(POST, ("addresses", "codes")))

@@ -7,7 +7,7 @@ import pytest
 from scipy.io import mmwrite, savemat
 from tests.io.readers.helpers import counts, sparse_counts
 
-from manifact.io.readers.content_formats import format_of, looks_like_numbers
+from manifact.io.readers.content_formats import format_of, looks_like_a_table
 
 
 def written(write):
@@ -48,8 +48,11 @@ def test_text(text, found):
         ("a line, with a comma\nanother, like it\n", False),
         ("1984\n2001\n", False),
         ("the year 1984, and 2001\n3 cats, 2 dogs\n", False),
+        ("a text\ttrain\t3\nanother one\ttest\tx\n", True),
+        ("a line with\ta tab\nand one without\n", False),
+        ("one line\twith a tab", False),
         ("", False),
     ],
 )
-def test_tables_of_numbers(text, table):
-    assert looks_like_numbers(text.encode()) is table
+def test_tables(text, table):
+    assert looks_like_a_table(text.encode()) is table

@@ -66,6 +66,8 @@ _FIRST_LINE = re.compile(r"commit [0-9a-f]{7,64}\b|From \S+ .*\d{4}\s*$")
 _ADDRESS = re.compile(r"(?<![\w.+$%'=/-])\w[\w.+$%'=/-]*@[\w-]+(?:\.[\w-]+)*")
 _WEB = re.compile(r"\b(?:[a-z][a-z+]{1,9}://|www\.)[!#-&(-;=?-~]+", re.IGNORECASE)
 _COMMIT_OR_DATE = re.compile(r"commit [0-9a-f]{7,64}\b|\s*\w*date:.*\d\d:\d\d", re.IGNORECASE)
+#: Lines between the parts of a message.
+_OF_PARTS = re.compile(r"(?:content-[a-z-]+|mime-version):\s|\s+(?:boundary|charset|filename|name)=", re.IGNORECASE)
 _BY = re.compile(r"[\W_]*(?:authors?|maintainers?|committer|[a-z]+(?:-[a-z]+)?-by)\s*:\s*", re.IGNORECASE)
 _LETTERED = re.compile(r"[^\W\d_][\w'-]*")
 
@@ -114,7 +116,7 @@ def without(text: str, remove: Sequence[str]) -> str:
 
 def _without_headers(text: str) -> str:
     text = _without_head(text)
-    if not any(mark in text for mark in ("@", ":", "commit ")):
+    if not any(mark in text for mark in ("@", ":", "=", "commit ")):
         return text
     return "\n".join("" if _is_about_somebody(line) else line for line in text.split("\n"))
 
@@ -169,7 +171,7 @@ def _is_about_somebody(line: str) -> bool:
     if (by := _BY.match(line)) is not None:
         words = _LETTERED.findall(line[by.end() :])
         return len(words) <= FEW and all(word[0].isupper() or word in PARTICLES for word in words)
-    return _COMMIT_OR_DATE.match(line) is not None
+    return _COMMIT_OR_DATE.match(line) is not None or _OF_PARTS.match(line) is not None
 
 
 def _without_addresses(text: str) -> str:

@@ -49,10 +49,10 @@ def format_of(head: bytes) -> str | None:
     return None
 
 
-def looks_like_numbers(head: bytes) -> bool:
-    """Whether lines of text are rows of a table of numbers: all of as many cells, most of which are numbers.
+def looks_like_a_table(head: bytes) -> bool:
+    """Whether lines of text may be rows: all of as many cells, between tabs or most of them numbers.
 
-    >>> looks_like_numbers(b"a,b,c\\n1,2,x\\n3,4,y\\n"), looks_like_numbers(b"one, two\\nthree, four\\n")
+    >>> looks_like_a_table(b"a,b,c\\n1,2,x\\n3,4,y\\n"), looks_like_a_table(b"one, two\\nthree, four\\n")
     (True, False)
     """
     lines = head.decode("utf-8", "replace").splitlines()[:LINES]
@@ -61,5 +61,5 @@ def looks_like_numbers(head: bytes) -> bool:
         cells = [row.split(separator) for row in rows]
         body = [cell.strip() for row in cells[1:] for cell in row]
         if len({len(row) for row in cells}) == 1 and len(cells[0]) > 1 and body:
-            return sum(map(is_number, body)) >= NUMBERS * len(body)
+            return separator == "\t" or sum(map(is_number, body)) >= NUMBERS * len(body)
     return False
