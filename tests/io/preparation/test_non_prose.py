@@ -23,10 +23,13 @@ X-Newsreader: TIN [version 1.1 PL8]
 
 In article <1993Apr6.123456.7890@example.gov> bob@example.gov (Bob Roe) writes:
 >The launch slipped again.
+>Bob van Roe wrote:
+>>It did.
 
 See http://www.example.org/launch/?id=3 or ftp://ftp.example.org/pub for the schedule.
 --
-Jane Doe <jane@space.example.edu>
+Jane Doe
+Houston, Texas
 """
 COMMIT = """commit 690de66663b1093752890ad735e4f62cfae567ad (HEAD -> main)
 Merge: 7964fb4 0f0e9fa
@@ -50,7 +53,7 @@ def words(text, remove=ALL):
 
 
 def test_a_post_keeps_its_subject_and_what_it_says():
-    assert " ".join(words(POST)) == "re orbit of the shuttle the launch slipped again see or for the schedule"
+    assert " ".join(words(POST)) == "re orbit of the shuttle the launch slipped again it did see or for the schedule"
 
 
 def test_a_commit_keeps_its_message():
@@ -117,6 +120,7 @@ def test_codes_are_no_words(code):
         "Ingredients: flour\nTime: 30 minutes\n\nMix.",
         "Alice: hello there\nBob: hello yourself\n\nThey left.",
         "Author: this novel tells the story of a lighthouse keeper and his two daughters",
+        "The president of the club wrote:\nWe will meet.\n-- two hyphens --\nand a list:\n--- \nthe end",
         "the ratio is 3:2 and the date: next Monday",
         "@pytest.mark.parametrize of @jane",
         "数据科学是一门利用数据学习知识的学科 データ サイエンス",
@@ -168,6 +172,8 @@ def test_the_standard_library_keeps_its_words():
         "0a " * 100_000 + "z",
         "a@" * 100_000,
         "www." * 100_000,
+        "--\n" * 100_000,
+        "wrote: " * 50_000,
     ],
 )
 def test_time_grows_with_the_text_whatever_is_in_it(text):

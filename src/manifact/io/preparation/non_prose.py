@@ -4,7 +4,8 @@ Each is recognised by its form, not by a list of words, and a text without any o
 
 headers
     Lines that say who wrote when to whom: the fields at the head of a mail, a newsgroup post, a commit or a proposal,
-    of which the subject stays; and lines that are no more than a person's name and address, or lead in a quotation.
+    of which the subject stays; the signature at its foot; and lines that are no more than a person's name and address,
+    or lead in a quotation.
 addresses
     Of the web and of people.
 codes
@@ -57,6 +58,8 @@ WRITERS = frozenset(
 )
 #: Words beside an address that a line about somebody has at most.
 FEW = 8
+#: Lines of a signature, at most.
+FOOT = 10
 #: Words in lower case that names have.
 PARTICLES = ("and", "da", "de", "del", "der", "di", "la", "le", "ten", "van", "von", "y")
 
@@ -68,6 +71,8 @@ _WEB = re.compile(r"\b(?:[a-z][a-z+]{1,9}://|www\.)[!#-&(-;=?-~]+", re.IGNORECAS
 _COMMIT_OR_DATE = re.compile(r"commit [0-9a-f]{7,64}\b|\s*\w*date:.*\d\d:\d\d", re.IGNORECASE)
 #: Lines between the parts of a message.
 _OF_PARTS = re.compile(r"(?:content-[a-z-]+|mime-version):\s|\s+(?:boundary|charset|filename|name)=", re.IGNORECASE)
+_LEADS_IN = re.compile(r"\b(?:wrote|writes):\s*$")
+_SIGNATURE = re.compile(r"^-- ?\r?\n", re.MULTILINE)
 _BY = re.compile(r"[\W_]*(?:authors?|maintainers?|committer|[a-z]+(?:-[a-z]+)?-by)\s*:\s*", re.IGNORECASE)
 _LETTERED = re.compile(r"[^\W\d_][\w'-]*")
 
@@ -115,7 +120,7 @@ def without(text: str, remove: Sequence[str]) -> str:
 
 
 def _without_headers(text: str) -> str:
-    text = _without_head(text)
+    text = _without_foot(_without_head(text))
     if not any(mark in text for mark in ("@", ":", "=", "commit ")):
         return text
     return "\n".join("" if _is_about_somebody(line) else line for line in text.split("\n"))
@@ -146,6 +151,12 @@ def _without_head(text: str) -> str:
     return "\n".join((*kept, *lines[end:]))
 
 
+def _without_foot(text: str) -> str:
+    """The text without the signature that stands below a line of two hyphens (RFC 3676)."""
+    *_, last = (None, *_SIGNATURE.finditer(text))
+    return text if last is None or text.count("\n", last.end()) > FOOT else text[: last.start()]
+
+
 def _is_dropped(field: str) -> bool:
     """Whether a field says how a message went: those with a hyphen in their names do."""
     return field in FIELDS or "-" in field
@@ -163,15 +174,18 @@ def _is_about_somebody(line: str) -> bool:
         if len(words) > FEW:
             return False
         labelled = _FIELD.match(line.lstrip(" \t#*;>|%-/"))
-        return (
-            bool(labelled)
-            or rest.rstrip().endswith(":")
-            or all(word[0].isupper() or word in PARTICLES for word in words)
-        )
+        return bool(labelled) or rest.rstrip().endswith(":") or _are_names(words)
+    if (lead := _LEADS_IN.search(line)) is not None:
+        words = _LETTERED.findall(line[: lead.start()])
+        return len(words) <= FEW and _are_names(words)
     if (by := _BY.match(line)) is not None:
         words = _LETTERED.findall(line[by.end() :])
-        return len(words) <= FEW and all(word[0].isupper() or word in PARTICLES for word in words)
+        return len(words) <= FEW and _are_names(words)
     return _COMMIT_OR_DATE.match(line) is not None or _OF_PARTS.match(line) is not None
+
+
+def _are_names(words: Iterable[str]) -> bool:
+    return all(word[0].isupper() or word in PARTICLES for word in words)
 
 
 def _without_addresses(text: str) -> str:
