@@ -138,6 +138,8 @@ def test_a_format_is_said_where_the_name_does_not(tmp_path):
     with refused(tmp_path / "x.log", "say with format=… what another file is"):
         read(tmp_path / "x.log")
     assert read(tmp_path / "x.log", format="txt").texts == ["one line", "another"]
+    with refused(tmp_path, "is a folder, for which format=… has no meaning"):
+        read(tmp_path, format="txt")
     with pytest.raises(ValueError, match="format='pdf' is not known"):
         read(tmp_path / "x.log", format="pdf")
 

@@ -236,6 +236,8 @@ def _choose(
     if not file.exists():
         raise refusal(file, "does not exist", "check the path")
     if file.is_dir():
+        if form is not None:
+            raise refusal(file, Sentence("is a folder, for which {format}=… has no meaning"), "leave it out")
         return _of_folder(file, kind)
     named = suffix(file) if form is None else f".{form}"
     readers = READERS.get(named)
