@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import sparse
-from tests.cli.conftest import GROUPS, MAKERS, N, table
+from tests.cli.conftest import GROUPS, MAKERS, N, documents, table
 from typer.testing import CliRunner
 
 import manifact
@@ -215,7 +215,7 @@ def test_clusters_on_standard_output_can_be_taken_apart(make):
 
 def test_an_empty_sample_is_nobodys_neighbour(make):
     data = make("texts")
-    (data / "animals" / "empty.txt").write_text("")
+    (data / "animals" / "empty.txt").write_text("of the and")
     shown = json.loads(run("fit", data, *QUICK, "--json").stdout)
     model = manifact.load("texts.safetensors")
     empty = model.source_["names"].index("animals/empty.txt")
@@ -438,3 +438,62 @@ def test_warnings_are_notes(make, monkeypatch):
         manifact.AffinityNMF, "fit", lambda *a, **k: warnings.warn("slow\nhere", stacklevel=1) or fit(*a, **k)
     )
     assert "note: slow here\n" in run("fit", make("csv"), *QUICK, "-q").stderr
+
+
+def test_a_bad_file_does_not_stop_a_folder(make):
+    data = make("texts")
+    names = sorted(path.relative_to(data).as_posix() for path in data.rglob("*.txt"))
+    (data / "animals" / "bad.txt").write_bytes(b"PK\x03\0binary")
+    (data / "tools" / "empty.txt").write_text(" ")
+    shown = json.loads(run("fit", data, *QUICK, "--json").stdout)
+    assert (shown["n_samples"], set(shown["skipped"])) == (N, {"animals/bad.txt", "tools/empty.txt"})
+    assert shown["notes"][0].startswith(
+        "2 of 62 files are skipped (--strict stops at the first): animals/bad.txt is not"
+    )
+    assert manifact.load("texts.safetensors").source_["names"] == names
+    assert json.loads(run("info", "texts.safetensors", "--json").stdout)["skipped"] == shown["skipped"]
+    refused = run("fit", data, *QUICK, "--strict", "--overwrite", "-q", code=2).stderr
+    assert refused.startswith(str(data / "animals" / "bad.txt"))
+    run("report", "texts.safetensors", "-q")
+
+
+def test_rows_of_a_graph_may_be_those_of_all_files(make):
+    data, E = make("texts"), table()
+    names = sorted(path.relative_to(data).as_posix() for path in data.rglob("*.txt"))
+    (data / "animals" / "bad.txt").write_bytes(b"PK\x03\0binary")
+    places = sorted([*names, "animals/bad.txt"])
+    everybody = np.zeros((N + 1, E.shape[1]))
+    everybody[[places.index(name) for name in names]] = E
+    graphs = []
+    for number, matrix in enumerate((E, everybody)):
+        np.save(f"e{number}.npy", matrix)
+        run("fit", data, *GNMF, "--graph-from", f"e{number}.npy", "-o", f"m{number}.safetensors", "-q")
+        graphs.append(manifact.load(f"m{number}.safetensors").graph_.W)
+        run("predict", f"m{number}.safetensors", data, "--graph-from", f"e{number}.npy", "-q", code=1)
+    assert (graphs[0] != graphs[1]).nnz == 0
+    np.save("short.npy", E[1:])
+    refused = run("fit", data, *GNMF, "--graph-from", "short.npy", "-o", "m2.safetensors", code=2).stderr
+    assert "has 59 rows but the data have 60 samples" in refused
+
+
+def test_documents_are_cleared_of_what_is_no_text_unless_told(make):
+    lines = [f"{text} 9f86d081884c7d65 https://example.org/a" for text in documents()]
+    Path("x.txt").write_text("\n".join(lines))
+    run("fit", "x.txt", *QUICK, "-q")
+    words = set(manifact.load("x.safetensors").preparation_.feature_names)
+    assert "otter" in words
+    assert not {"9f86d081884c7d65", "https", "example", "org"} & words
+    run("fit", "x.txt", *QUICK, "-q", "--overwrite", "--remove", "codes,headers")
+    assert "https" in set(manifact.load("x.safetensors").preparation_.feature_names)
+    run("fit", "x.txt", *QUICK, "-q", "--overwrite", "--remove", "none")
+    assert "9f86d081884c7d65" in set(manifact.load("x.safetensors").preparation_.feature_names)
+    refused = run("fit", "x.txt", *QUICK, "--overwrite", "--remove", "quotes", code=2).stderr
+    assert refused == "--remove='quotes' is not known: choose among headers, addresses, codes, or all, or none\n"
+
+
+def test_a_table_of_texts_names_the_column(make):
+    Path("x.csv").write_text("id,review\n" + "".join(f'{i},"{text}"\n' for i, text in enumerate(documents())))
+    refused = run("fit", "x.csv", code=2).stderr
+    assert refused.startswith("x.csv has sentences in column 'review' (")
+    assert "give --text='review' to read a document in each row" in refused
+    run("fit", "x.csv", "--text", "review", *QUICK, "-q")

@@ -61,12 +61,12 @@ def test_every_place_counts_the_same_clusters(texts, model, monkeypatch):
     # The words beside a number are those of its samples.
     for row in predicted[:-1]:
         number = int(row["name"])
-        subject = ANIMALS if number < 30 else TOOLS if number < 48 else PLANTS
+        subject = ANIMALS if number <= 30 else TOOLS if number <= 48 else PLANTS
         assert row["words"] == shown["top_features"][row["cluster"]]
         assert set(row["words"][:4]) <= set(subject)
     lines = run("predict", "t.safetensors", code=1).stdout.splitlines()
-    assert lines[0] == f"0\t{clusters[0]}\t{', '.join(predicted[0]['words'])}"
-    assert lines[-1].rstrip("\n") == "57\t\t"
+    assert lines[0] == f"1\t{clusters[0]}\t{', '.join(predicted[0]['words'])}"
+    assert lines[-1].rstrip("\n") == "58\t\t"
 
 
 def test_who_cannot_be_placed_is_left_blank(texts):
@@ -74,9 +74,9 @@ def test_who_cannot_be_placed_is_left_blank(texts):
     Path("new.txt").write_text("cat dog otter\nzzz\nhammer saw\n")
     result = run("predict", "t.safetensors", "new.txt", "-q", code=1)
     assert [line.split("\t")[1] for line in result.stdout.splitlines()][1] == ""
-    assert "1 of 3 samples have no word that is known, so their clusters are left blank: 1" in result.stderr
+    assert "1 of 3 samples have no word that is known, so their clusters are left blank: 2" in result.stderr
     blank = json.loads(run("predict", "t.safetensors", "new.txt", "--json", code=1).stdout)[1]
-    assert blank == {"name": "1", "cluster": None, "words": None}
+    assert blank == {"name": "2", "cluster": None, "words": None}
     run("predict", "t.safetensors", "new.txt", "-q", "-o", "c.npy", code=1)
     assert np.load("c.npy")[1] == -1
     Path("known.txt").write_text("cat dog otter\nhammer saw\n")
@@ -106,3 +106,38 @@ def test_clusters_of_former_commands(texts):
     result = run("fit", texts, *QUICK, "--set", "assign=null", "-q")
     assert "--set assign=null has gone: clusters are made by k-means" in result.stderr
     assert manifact.load("t.safetensors").assign == "kmeans"
+
+
+def test_lines_keep_their_numbers(texts):
+    run("fit", texts, *QUICK, "-q")
+    Path("gaps.txt").write_text("\ncat dog otter\n\n\nhammer saw\n")
+    result = run("predict", "t.safetensors", "gaps.txt", "--json")
+    assert [row["name"] for row in json.loads(result.stdout)] == ["2", "5"]
+    assert "note: 3 of 5 lines are blank and left out: names are the numbers of lines" in result.stderr
+    run("predict", "t.safetensors", "gaps.txt", "-q", "-o", "c.csv")
+    assert [line.split(",")[0] for line in Path("c.csv").read_text().splitlines()] == ["name", "2", "5"]
+
+
+def test_files_that_cannot_be_read_are_named_and_left_out(texts):
+    run("fit", texts, *QUICK, "-q")
+    Path("new").mkdir()
+    for name, content in (("a.txt", b"cat dog"), ("b.txt", b"caf\xe9"), ("c.txt", b"")):
+        Path("new", name).write_bytes(content)
+    result = run("predict", "t.safetensors", "new", code=1)
+    assert [line.split("\t")[0] for line in result.stdout.splitlines()] == ["a.txt"]
+    assert "2 of 3 files are skipped (--strict stops at the first): b.txt is not UTF-8 (byte 3)" in result.stderr
+    assert "; c.txt is empty" in result.stderr
+    refused = run("predict", "t.safetensors", "new", "--strict", "-q", code=2).stderr
+    assert refused.startswith("new/b.txt is not UTF-8")
+    assert "give --encoding='cp1252'" in refused
+    assert run("predict", "t.safetensors", "new", "--encoding", "cp1252", code=1).stdout.count("\n") == 2
+
+
+def test_an_encoding_is_not_taken_over_to_other_files(texts):
+    Path("l.txt").write_bytes("\n".join(["été forêt"] * 5 + ["mer plage"] * 5).encode("cp1252"))
+    run("fit", "l.txt", *QUICK, "--encoding", "cp1252", "-q")
+    assert "été" in manifact.load("l.safetensors").preparation_.feature_names
+    Path("new.txt").write_text("été\n")
+    assert json.loads(run("predict", "l.safetensors", "new.txt", "--json").stdout)[0]["cluster"] is not None
+    run("predict", "l.safetensors", "l.txt")
+    run("report", "l.safetensors", "-q")

@@ -13,8 +13,9 @@ NO_PART = "have nothing of any part"
 
 
 def notes(samples: Any, preparation: Any, X: Any, labels: Any) -> list[str]:
-    """Which matrix of cells was taken, samples without a cluster, and a column that drowns the others."""
-    return [*_cells(samples, preparation), *unplaced(samples, X, labels), *_drowning(preparation, X)]
+    """Which matrix was taken, what was left out, samples without a cluster, and a column that drowns the others."""
+    told = [*_cells(samples, preparation), *left_out(samples)]
+    return [*told, *unplaced(samples, X, labels), *_drowning(preparation, X)]
 
 
 def _cells(samples: Any, preparation: Any) -> list[str]:
@@ -24,6 +25,19 @@ def _cells(samples: Any, preparation: Any) -> list[str]:
     from manifact.io.cell_matrices import SPOKEN
 
     return [f"factorised {samples.matrix or SPOKEN[preparation.values]}, {preparation.described}"]
+
+
+def left_out(samples: Any) -> list[str]:
+    """Files that were skipped and lines that are blank."""
+    if samples.skipped:
+        of_all = f"{len(samples.skipped):,} of {samples.n_places:,} files are skipped"
+        some = [f"{name} {why}" for name, why in list(samples.skipped.items())[:LISTED]]
+        more = "; …" if len(samples.skipped) > LISTED else ""
+        return [f"{of_all} (--strict stops at the first): {'; '.join(some)}{more}"]
+    if samples.places is None:
+        return []
+    blank = samples.n_places - samples.n_samples
+    return [f"{blank:,} of {samples.n_places:,} lines are blank and left out: names are the numbers of lines"]
 
 
 def empty(samples: Any, X: Any) -> list[str]:

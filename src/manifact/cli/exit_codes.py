@@ -9,6 +9,7 @@ from typing import Any
 
 import typer
 
+from manifact.cli.standard_input import shown
 from manifact.utils.errors import worded
 
 #: What bad input raises, each with one sentence.
@@ -22,6 +23,8 @@ def errors_in_one_sentence(context: typer.Context, *refusals: type[Exception]) -
         with warnings.catch_warnings():
             warnings.showwarning = _warned
             yield
+    except BrokenPipeError:  # who reads our output has enough of it, which Typer ends with quietly
+        raise
     except refusals as refusal:
         typer.echo(_line(worded(refusal, _option_of(context))) or type(refusal).__name__, err=True)
         raise typer.Exit(2) from None
@@ -51,4 +54,4 @@ def _option_of(context: typer.Context) -> Callable[[str], str]:
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split())
+    return " ".join(shown(text).split())

@@ -27,6 +27,8 @@ from manifact.cli.options import (
     SettingOption,
     TrainingReading,
 )
+from manifact.cli.standard_input import is_dash, received
+from manifact.utils.errors import BadValueError
 from manifact.utils.progress import showing
 
 ENDING = ".safetensors"
@@ -36,7 +38,8 @@ DataArgument = Annotated[
         metavar="DATA",
         help=(
             "A table (.npy .npz .csv .tsv .parquet .mtx .mat .h5ad), documents (.txt with one in each line, "
-            ".jsonl, a folder of text files) or a folder of images."
+            ".jsonl, a folder of text files) or a folder of images; text may be compressed (.gz .bz2 .xz), and - is "
+            "standard input."
         ),
     ),
 ]
@@ -103,7 +106,10 @@ def fitted(request: Request) -> summary.Summary:
     from manifact.io import check, learn_and_apply
     from manifact.io.cell_matrices import check_signs
 
-    data = check(request.data, **request.reading)
+    if is_dash(request.data):
+        output = _checked_outputs(request)
+    path = received(request.data, request.reading)
+    data = check(path, **request.reading)
     output = _checked_outputs(request)
     files = request.files
     cells_files.check(request.data, data.reader.kind, files.write, files.key, files.overwrite)
@@ -112,7 +118,7 @@ def fitted(request: Request) -> summary.Summary:
     with showing(not request.quiet):
         samples = data.read()
         preparation, X = learn_and_apply(samples, **request.preparing)
-        model = _model(request, samples.n_samples, preparation.scale == "unit")
+        model = _model(request, path, samples, preparation.scale == "unit")
         check_signs(model, samples)
         begun = time.perf_counter()
         interrupt = _interrupt_of_fit(model, X)
@@ -146,6 +152,8 @@ def _checked_outputs(request: Request) -> Path:
     from manifact.io.writers import TABLES, check_output
 
     files, data = request.files, request.data
+    if is_dash(data) and files.output is None:
+        raise BadValueError("standard input has no name that the model could get: say with {output} where it goes")
     named = files.output or outputs.named_after(data, ENDING)
     output = outputs.free("--output", named, files.overwrite, data, ending=ENDING)
     if files.clusters is not None:
@@ -155,10 +163,10 @@ def _checked_outputs(request: Request) -> Path:
     return output
 
 
-def _model(request: Request, n_samples: int, unit: bool) -> Any:
+def _model(request: Request, path: Path, samples: Any, unit: bool) -> Any:
     parameters = {**request.parameters, "verbose": not request.quiet}
     entry = choices.models()[request.model]
-    model = build(entry, parameters, request.graph, request.settings, request.data, n_samples, unit)
+    model = build(entry, parameters, request.graph, request.settings, path, samples, unit)
     if model.assign is None:
         note("--set assign=null has gone: clusters are made by k-means")
         model.set_params(assign="kmeans")
@@ -185,8 +193,9 @@ def _source(request: Request, samples: Any) -> dict[str, Any]:
     """Where the samples are, how they were read and what they are called: a report shows them again."""
     return {
         "path": str(request.data),
-        "reading": dict(request.reading),
+        "reading": {name: value for name, value in request.reading.items() if name != "strict"},
         "names": samples.names,
+        "skipped": dict(samples.skipped),
         "labels": samples.labels,
         **({} if samples.matrix is None else {"matrix": samples.matrix}),
         "graph_from": request.graph.built_on is not None,

@@ -13,6 +13,7 @@ from manifact.cli.model_defaults import filled_in, graph_builder, parameters
 from manifact.utils.errors import BadValueError, Parameter
 
 if TYPE_CHECKING:
+    from manifact.io import Samples
     from manifact.models.registry import Entry
 
 
@@ -40,17 +41,17 @@ def build(
     graph: GraphRequest,
     settings: Sequence[str],
     data: Path,
-    n_samples: int,
+    samples: Samples,
     unit: bool,
 ) -> Any:
     """An unfitted model; ``unit`` says that samples have length 1."""
     own = parameters(entry)
-    _check(entry, asked, graph, own, n_samples)
+    _check(entry, asked, graph, own, samples.n_samples)
     given = filled_in(entry) | dict(asked)
     if graph.settings.get("n_neighbors") == "auto":
         given["n_neighbors"] = "auto"
     elif "graph" in own:
-        given["graph"] = _graph(entry, graph, data, n_samples, unit)
+        given["graph"] = _graph(entry, graph, data, samples, unit)
     made = entry.cls(**given)
     for name, value in map(_setting, settings):
         if name not in made.get_params():
@@ -93,9 +94,11 @@ def _check_auto_neighbors(graph: GraphRequest, own: Mapping[str, Any]) -> None:
         raise BadValueError("{n_neighbors} auto is not with {}: give a number", others[0])
 
 
-def _graph(entry: Entry, request: GraphRequest, data: Path, n_samples: int, unit: bool) -> Any:
+def _graph(entry: Entry, request: GraphRequest, data: Path, samples: Samples, unit: bool) -> Any:
     """What the model's ``graph`` gets."""
     from manifact.io.readers import read_graph, read_matrix
+
+    n_samples = samples.n_samples
 
     if request.given is not None:
         if len(request.asked) > 1:
@@ -104,7 +107,7 @@ def _graph(entry: Entry, request: GraphRequest, data: Path, n_samples: int, unit
     builder = _builder(entry, request.settings, unit and request.built_on is None)
     if request.built_on is None:
         return builder
-    E = read_matrix(request.built_on)
+    E = rows_of_samples(read_matrix(request.built_on), samples)
     if E.shape[0] != n_samples:
         raise BadValueError(
             "{graph_from}={!r} has {} rows but the data have {} samples: give one row for each, in the same order",
@@ -113,6 +116,11 @@ def _graph(entry: Entry, request: GraphRequest, data: Path, n_samples: int, unit
             n_samples,
         )
     return builder.build(E)
+
+
+def rows_of_samples(E: Any, samples: Samples) -> Any:
+    """The rows of another matrix that belong to samples: it may have some for files and lines that hold none."""
+    return E[list(samples.places)] if samples.places is not None and E.shape[0] == samples.n_places else E
 
 
 def _builder(entry: Entry, settings: Mapping[str, Any], unit: bool) -> Any:

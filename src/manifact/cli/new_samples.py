@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from manifact.cli import data_notes
+from manifact.cli.model_building import rows_of_samples
+from manifact.cli.standard_input import called, is_dash, received
 from manifact.utils.errors import BadValueError
 
 
 def read_for(model: Any, path: Path, data: Path, reading: Mapping[str, Any]) -> tuple[Any, Any]:
     """Samples read as the training samples were, and X."""
-    from manifact.io.readers import read
+    from manifact.io.readers import check
 
     preparation = getattr(model, "preparation_", None)
     if preparation is None:
@@ -21,20 +23,22 @@ def read_for(model: Any, path: Path, data: Path, reading: Mapping[str, Any]) -> 
             f"{path} does not say how its data were prepared: it was saved in Python, so use manifact.load there"
         )
     source = getattr(model, "source_", {})
-    asked = _as_before(source, data) | dict(reading)
+    asked = _as_before(source, data, reading) | dict(reading)
+    data = received(data, asked, preparation.kind)
     if preparation.kind == "documents" and data.is_file() and not asked.keys() & {"kind", "text"}:
-        _refuse_numbers(data)
-    samples = read(data, **(asked | preparation.read_options | dict(reading)))
+        _refuse_numbers(data, asked)
+    samples = check(data, **(asked | preparation.read_options | dict(reading))).read()
     return samples, preparation.apply(samples)
 
 
-def _refuse_numbers(data: Path) -> None:
+def _refuse_numbers(data: Path, asked: Mapping[str, Any]) -> None:
     """Refuse a table of numbers whose one column of text, such as names, would be taken for the documents."""
     from manifact.io.readers import check
 
-    check(data, kind="documents")
+    known = {name: asked[name] for name in ("format", "encoding") if name in asked}
+    check(data, kind="documents", **known)
     try:
-        opened = check(data)
+        opened = check(data, **known)
         numbers = opened.read().X.shape[1] if opened.reader.kind == "table" else 0
     except (ValueError, ImportError, OSError):
         return
@@ -48,8 +52,8 @@ def _refuse_numbers(data: Path) -> None:
 
 
 def warn_of_empty(samples: Any, X: Any) -> None:
-    """Say which samples say nothing."""
-    for note in data_notes.empty(samples, X):
+    """Say what was left out, and which samples say nothing."""
+    for note in [*data_notes.left_out(samples), *data_notes.empty(samples, X)]:
         warnings.warn(note, stacklevel=2)
 
 
@@ -61,8 +65,8 @@ def refuse_if_nobody(data: Path, samples: Any, labels: Any) -> None:
         samples.kind, "has an entry in a column"
     )
     raise ValueError(
-        f"none of the {samples.n_samples:,} samples of {data} {what} that the model's parts have: give it data like "
-        "those that it was fitted on"
+        f"none of the {samples.n_samples:,} samples of {called(data)} {what} that the model's parts have: give it data "
+        "like those that it was fitted on"
     )
 
 
@@ -75,24 +79,37 @@ def check_tie(model: Any, tie: bool, graph_from: Path | None) -> None:
         )
 
 
-def graph_samples(path: Path | None) -> Any:
-    """The matrix to look for neighbours in, if it is another than the data."""
+def graph_samples(path: Path | None, samples: Any = None) -> Any:
+    """The matrix to look for neighbours in, if it is another than the data; its rows are those of the samples."""
     if path is None:
         return None
     from manifact.io.readers import read_matrix
 
-    return read_matrix(path)
+    E = read_matrix(path)
+    return E if samples is None else rows_of_samples(E, samples)
 
 
-def _as_before(source: Mapping[str, Any], data: Path) -> dict[str, Any]:
+def _as_before(source: Mapping[str, Any], data: Path, reading: Mapping[str, Any]) -> dict[str, Any]:
     """The options that the training samples were read with, as far as they suit this file.
 
     New data need not have classes; but where columns are told by their numbers, leaving one out would shift the others.
+    Nor need they be in the same encoding: some read any bytes as text, and nobody would notice.
     """
     options = dict(source.get("reading", {}))
-    known = source.get("path", "")
-    if Path(known).suffix.lower() != data.suffix.lower():
+    known = Path(source.get("path", ""))
+    piped_as_before = is_dash(data) and is_dash(known) and "format" not in reading
+    if not piped_as_before and _format(known, options) != _format(data, reading):
         return {}
-    if str(data) != known and not str(options.get("label", "")).isdecimal():
+    if data == known and not is_dash(data):
+        return options
+    options.pop("encoding", None)
+    if not str(options.get("label", "")).isdecimal():
         options.pop("label", None)
     return options
+
+
+def _format(path: Path, reading: Mapping[str, Any]) -> str:
+    """What a file is, as far as its name and the options say."""
+    from manifact.io.readers.formats import suffix
+
+    return f".{reading['format']}" if "format" in reading else suffix(path)

@@ -98,6 +98,27 @@ class Reading:
         None
     )
     variable: Annotated[str | None, typer.Option(help="Variable of a .mat or .npz file.", rich_help_panel=READ)] = None
+    format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="What DATA are (csv, tsv, txt, jsonl, npy, …), where their name does not say so, as that of standard "
+            "input.",
+            rich_help_panel=READ,
+        ),
+    ] = None
+    encoding: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Of text, such as cp1252. Default: utf-8.", rich_help_panel=READ),
+    ] = None
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="Stop at a file of a folder that cannot be read, is empty or is not text, instead of skipping it.",
+            rich_help_panel=READ,
+        ),
+    ] = False
 
 
 @dataclass(frozen=True)
@@ -193,6 +214,16 @@ class Preparing:
     min_cells: Annotated[
         int | None,
         typer.Option(min=0, help="Cells a gene must be in. Default: 3 from 101 cells on.", rich_help_panel=CELLS),
+    ] = None
+    remove: Annotated[
+        str | None,
+        typer.Option(
+            metavar="all|none|LIST",
+            help="What is no text: a list of headers (of messages, authors' lines), addresses (web, mail), codes "
+            "(hexadecimal, encoded data). Default: all.",
+            rich_help_panel=TEXT,
+        ),
+        parsing.names,
     ] = None
 
 

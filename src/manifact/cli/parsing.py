@@ -86,6 +86,16 @@ def genes(parameter: str, text: str) -> int | str:
     raise _refused(parameter, text, f"a number of genes such as 2000, or one of {', '.join(GENES)}")
 
 
+def names(parameter: str, text: str) -> str | list[str]:
+    """One name as it is, several between commas as a list.
+
+    >>> names("remove", "all"), names("remove", "codes, headers")
+    ('all', ['codes', 'headers'])
+    """
+    found = [name.strip() for name in text.split(",")]
+    return found[0] if len(found) == 1 else found
+
+
 def count(parameter: str, text: str) -> int | str:
     """A number ≥ 1, or ``auto``.
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from manifact.cli import cells_files, data_notes, outputs
+from manifact.cli import cells_files, data_notes, json_output, outputs
 from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence, note
 from manifact.cli.new_samples import check_tie, graph_samples, read_for, refuse_if_nobody
 from manifact.cli.option_groups import given, with_option_groups
@@ -25,6 +25,7 @@ from manifact.cli.options import (
     TieOption,
     WriteOption,
 )
+from manifact.cli.standard_input import is_dash
 from manifact.cli.summary import words_of_parts
 from manifact.models.feature_names import prepared
 from manifact.utils.errors import BadValueError
@@ -39,7 +40,8 @@ def predict(
     data: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[DATA]", help="New data of the same kind. Default: the clusters of the training samples."
+            metavar="[DATA]",
+            help="New data of the same kind, - for standard input. Default: the clusters of the training samples.",
         ),
     ] = None,
     output: Annotated[
@@ -48,7 +50,7 @@ def predict(
             "--output",
             "-o",
             metavar="FILE",
-            help="A table: .csv .tsv .parquet .jsonl .npy. Default: standard output.",
+            help="A table: .csv .tsv .parquet .jsonl .npy. Default: standard output (-).",
             rich_help_panel=OUT,
         ),
     ] = None,
@@ -63,16 +65,18 @@ def predict(
 ) -> None:
     """Find the cluster of each sample in new data, and the words of the part that it is the cluster of.
 
-    A sample that cannot be placed, such as a document without a known word, is left blank: the exit code is then 1.
+    A sample that cannot be placed, such as a document without a known word, is left blank, and a file that cannot be
+    read is left out: the exit code is then 1.
     """
     with errors_in_one_sentence(context, *REFUSALS):
         import manifact
 
         found = manifact.load(model)
+        output = None if is_dash(output) else output
         _check(model, data, output, overwrite)
         cells = _cells_file(found, model, data, write, key, overwrite)
         with showing(not (quiet or json)):
-            labels, names, told = _clusters(found, model, data, given(reading), tie, graph_from, cells)
+            labels, names, told, skipped = _clusters(found, model, data, given(reading), tie, graph_from, cells)
         words = words_of_parts(found)
         if output is not None:
             outputs.write_clusters(output, labels, names, words)
@@ -86,7 +90,7 @@ def predict(
                 typer.echo(f"{name:9} {file} ({len(labels):,} samples)")
     for line in told:
         note(line)
-    if (labels < 0).any():
+    if skipped or (labels < 0).any():
         raise typer.Exit(1)
 
 
@@ -120,35 +124,35 @@ def _clusters(
     tie: bool | None,
     graph_from: Path | None,
     cells: Callable[..., None] | None = None,
-) -> tuple[Any, Any, list[str]]:
-    """Labels and names of the new samples, or without data of the training samples; and who cannot be placed.
+) -> tuple[Any, Any, list[str], bool]:
+    """Labels and names of the new samples, or without data of the training samples.
 
-    ``cells`` writes the results into the cells' file.
+    Also what to say of those that cannot be placed or read, and whether some could not be read. ``cells`` writes the
+    results into the cells' file.
     """
     if data is None:
         names = getattr(model, "source_", {}).get("names")
         if cells is not None:
             cells(model, None)
-        return model.labels_, names, data_notes.without_cluster(model.labels_, names)
+        return model.labels_, names, data_notes.without_cluster(model.labels_, names), False
     check_tie(model, tie is not False, graph_from)
     samples, X = read_for(model, path, data, reading)
-    labels = model.predict(X, tie=tie, graph_X=graph_samples(graph_from))
+    labels = model.predict(X, tie=tie, graph_X=graph_samples(graph_from, samples))
     refuse_if_nobody(data, samples, labels)
     if cells is not None:
-        cells(model, samples, model.transform(X, tie=tie, graph_X=graph_samples(graph_from)), labels)
-    return labels, samples.names, data_notes.unplaced(samples, X, labels)
+        cells(model, samples, model.transform(X, tie=tie, graph_X=graph_samples(graph_from, samples)), labels)
+    told = [*data_notes.left_out(samples), *data_notes.unplaced(samples, X, labels)]
+    return labels, samples.names, told, bool(samples.skipped)
 
 
 def _print_json(labels: Any, names: list[str], words: list[list[str]] | None) -> None:
-    from json import dumps
-
     def told(sample: str, cluster: int) -> dict[str, Any]:
         placed = cluster >= 0
         known = words[cluster] if placed and words is not None else None
         return {"name": sample, "cluster": cluster if placed else None, "words": known}
 
     rows = [told(*row) for row in zip(names, labels.tolist(), strict=True)]
-    typer.echo(dumps(rows, ensure_ascii=False))
+    typer.echo(json_output.dumps(rows))
 
 
 def _print_table(labels: Any, names: list[str], words: list[list[str]] | None) -> None:

@@ -13,6 +13,7 @@ from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence, note
 from manifact.cli.new_samples import read_for, warn_of_empty
 from manifact.cli.option_groups import given, with_option_groups
 from manifact.cli.options import OUT, MapOption, ModelArgument, OverwriteOption, QuietOption, Reading
+from manifact.cli.standard_input import is_dash
 from manifact.utils.progress import showing
 
 
@@ -87,7 +88,7 @@ def _check_names(data: Path, names: Any, known: Any) -> None:
 
 def _title(source: Mapping[str, Any]) -> str | None:
     path = source.get("path")
-    return Path(path).name if path else None
+    return Path(path).name if path and not is_dash(Path(path)) else None
 
 
 def _training_samples(
@@ -98,6 +99,8 @@ def _training_samples(
         return None, None, "the samples themselves are not shown: the model was saved in Python, without them"
     if data is None:
         data = Path(model.source_["path"])
+        if is_dash(data):
+            return None, None, "the samples themselves are not shown: they came from standard input, name a file"
         if not data.exists():
             return None, None, f"the samples themselves are not shown: {data} is not there, name it after the model"
     samples, X = read_for(model, path, data, reading)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from manifact.cli import json_output
 from manifact.models.feature_names import feature_names, prepared
 
 #: As many words a topic as coherence is printed for.
@@ -48,11 +48,13 @@ class Summary:
     accuracy: float | None
     nmi: float | None
     files: dict[str, str]
+    #: Files of a folder that could not be read, and why.
+    skipped: dict[str, str]
     notes: list[str]
 
     def json(self) -> str:
         """One JSON object."""
-        return json.dumps(asdict(self), ensure_ascii=False, indent=2)
+        return json_output.dumps(asdict(self), indent=2)
 
     def show(self) -> None:
         """A few lines and a table on standard output."""
@@ -150,6 +152,7 @@ def of(
         accuracy=accuracy,
         nmi=nmi,
         files={name: str(path) for name, path in files.items()},
+        skipped=dict(source.get("skipped", {})),
         notes=[*notes, *_notes(model)],
     )
 

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from manifact.cli import outputs
+from manifact.cli import json_output, outputs
 from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence
 from manifact.cli.new_samples import check_tie, graph_samples, read_for, warn_of_empty
 from manifact.cli.option_groups import given, with_option_groups
 from manifact.cli.options import (
     OUT,
     GraphFromOption,
+    JsonOption,
     ModelArgument,
     OverwriteOption,
     QuietOption,
     Reading,
     TieOption,
 )
+from manifact.cli.standard_input import is_dash
 from manifact.utils.progress import showing
 
 
@@ -28,32 +31,56 @@ def transform(
     *,
     context: typer.Context,
     model: ModelArgument,
-    data: Annotated[Path, typer.Argument(metavar="DATA", help="New data of the same kind.")],
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="New data of the same kind, - for standard input.")],
     output: Annotated[
-        Path,
-        typer.Option("--output", "-o", metavar="FILE", help="V: .npy .npz .csv .tsv .parquet.", rich_help_panel=OUT),
-    ],
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="V: .npy .npz .csv .tsv .parquet. Default: CSV on standard output (-).",
+            rich_help_panel=OUT,
+        ),
+    ] = None,
     tie: TieOption = None,
     graph_from: GraphFromOption = None,
     overwrite: OverwriteOption = False,
     quiet: QuietOption = False,
+    json: JsonOption = False,
     reading: Reading,
 ) -> None:
-    """Say how much of each part the samples of new data have."""
+    """Say how much of each part the samples of new data have.
+
+    A sample that has nothing of any part is a row of zeros, and a file that cannot be read is left out: the exit code
+    is then 1.
+    """
     with errors_in_one_sentence(context, *REFUSALS):
         import manifact
-        from manifact.io.writers import check_output, write_matrix
+        from manifact.io.writers import check_output, write_matrix, write_matrix_as_csv
 
         found = manifact.load(model)
-        check_output(outputs.free("--output", output, overwrite, model, data))
+        output = None if is_dash(output) else output
+        if output is not None:
+            check_output(outputs.free("--output", output, overwrite, model, data))
         check_tie(found, tie is not False, graph_from)
-        with showing(not quiet):
+        with showing(not (quiet or json)):
             samples, X = read_for(found, model, data, given(reading))
             warn_of_empty(samples, X)
-            V = found.transform(X, tie=tie, graph_X=graph_samples(graph_from))
-        write_matrix(output, V, names=samples.names)
-    if not quiet:
+            V = found.transform(X, tie=tie, graph_X=graph_samples(graph_from, samples))
+        if output is not None:
+            write_matrix(output, V, names=samples.names)
+    if json:
+        _print_json(V, outputs.sample_names(samples.names, len(V)))
+    elif output is None:
+        write_matrix_as_csv(table := StringIO(), V, samples.names)
+        typer.echo(table.getvalue(), nl=False)
+    elif not quiet:
         n, k = V.shape
         typer.echo(f"V         {output} ({n:,} samples, {k} parts)")
-    if not V.any(axis=1).all():
+    if samples.skipped or not V.any(axis=1).all():
         raise typer.Exit(1)
+
+
+def _print_json(V: Any, names: list[str]) -> None:
+    rows = [{"name": name, "parts": row} for name, row in zip(names, V.tolist(), strict=True)]
+    typer.echo(json_output.dumps(rows))

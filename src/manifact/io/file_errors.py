@@ -11,9 +11,17 @@ from typing import Any
 from manifact.utils.errors import BadValueError, Sentence
 
 
+class FileRefusedError(BadValueError):
+    """A file has something in it that we cannot use; ``found`` says what, without the file's name and the remedy."""
+
+    found = "cannot be read"
+
+
 def refusal(file: Path | str, found: str | Sentence, remedy: str | Sentence) -> ValueError:
     """The error for a file with something in it that we cannot use; sentences where parameters are named."""
-    return BadValueError("{} {}: {}", file, _shown(found), _shown(remedy))
+    error = FileRefusedError("{} {}: {}", file, _shown(found), _shown(remedy))
+    error.found = str(_shown(found))
+    return error
 
 
 def unreadable(file: Path | str, kind: str, reason: BaseException) -> ValueError:

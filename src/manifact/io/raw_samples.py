@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -41,6 +42,12 @@ class Samples:
         Cells: what its values are (`manifact.io.cell_matrices`).
     highly_variable : bool array of m, or None
         Cells: the genes that the file marks as such.
+    skipped : dict
+        Files of a folder that could not be read, by their names, and why.
+    places : list of int, or None
+        The places of the samples among all files of a folder or lines of a file, if some hold none.
+    n_places : int
+        How many of these there are; 0 where ``places`` is None.
     """
 
     kind: Kind
@@ -54,6 +61,9 @@ class Samples:
     matrix: str | None = None
     values: str | None = None
     highly_variable: Array | None = None
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    places: Sequence[int] | None = None
+    n_places: int = 0
 
     def __post_init__(self) -> None:
         n, m, source = self.n_samples, 0 if self.X is None else self.X.shape[1], Path(self.source)

@@ -63,6 +63,12 @@ def write_matrix(
         _write_columns(file, {**named, **dict(zip(header, V.T, strict=True))})
 
 
+def write_matrix_as_csv(stream: IO[str], V: Any, names: Sequence[str] | None = None) -> None:
+    """What `write_matrix` writes to a .csv file, into a stream that is open already."""
+    columns = {f"part{number}": column for number, column in enumerate(np.asarray(V).T)}
+    _write_delimited(stream, columns if names is None else {"": list(names), **columns}, ",")
+
+
 def write_table(path: Path | str, columns: Columns) -> None:
     """Write columns of one length by their names: a .npz of arrays, a .jsonl of records, or a table; .npy: the last."""
     file = check_output(path, TABLES)
@@ -166,8 +172,12 @@ def _save_jsonl(file: Path, columns: Columns) -> None:
 
 def _save_delimited(file: Path, columns: Columns, delimiter: str) -> None:
     with file.open("w", encoding="utf-8", newline="") as stream:
-        write_rows(stream, [columns], delimiter)
-        write_rows(stream, _rows(columns), delimiter)
+        _write_delimited(stream, columns, delimiter)
+
+
+def _write_delimited(stream: IO[str], columns: Columns, delimiter: str) -> None:
+    write_rows(stream, [columns], delimiter)
+    write_rows(stream, _rows(columns), delimiter)
 
 
 def _rows(columns: Columns) -> Iterable[tuple[Any, ...]]:

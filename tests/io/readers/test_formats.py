@@ -142,3 +142,19 @@ def test_a_table_of_any_format_may_hold_cells(tmp_path):
     (tmp_path / "x.jsonl").write_text("{}")
     with refused(tmp_path / "x.jsonl", "cannot hold cells"):
         read(tmp_path / "x.jsonl", kind="cells")
+
+
+def test_a_format_is_said_where_the_name_does_not(tmp_path):
+    (tmp_path / "x.log").write_text("one line\nanother\n")
+    with refused(tmp_path / "x.log", "say with format=… what another file is"):
+        read(tmp_path / "x.log")
+    assert read(tmp_path / "x.log", format="txt").texts == ["one line", "another"]
+    with refused(tmp_path, "is a folder, for which format=… has no meaning"):
+        read(tmp_path, format="txt")
+    with pytest.raises(ValueError, match="format='pdf' is not known"):
+        read(tmp_path / "x.log", format="pdf")
+
+
+def test_a_single_file_is_read_strictly_in_any_case(tmp_path):
+    np.save(tmp_path / "x.npy", counts())
+    same(read(tmp_path / "x.npy", strict=True).X, counts())

@@ -111,10 +111,10 @@ def test_transparency_deep_pixels_palettes_and_animations(tmp_path):
 def test_pixels_that_are_not_eight_bits(tmp_path):
     Image.new("F", (4, 4), 0.5).save(tmp_path / "x.tif")
     with refused(tmp_path / "x.tif", "has floating-point pixels"):
-        read(tmp_path)
+        read(tmp_path, strict=True)
     Image.new("I", (4, 4), 70000).save(tmp_path / "x.tif")
     with refused(tmp_path / "x.tif", "has 32-bit pixels"):
-        read(tmp_path)
+        read(tmp_path, strict=True)
 
 
 @pytest.mark.parametrize("part", [0.0, 0.01, 0.3, 0.7, 0.99])
@@ -126,23 +126,23 @@ def test_a_torn_image_is_named(tmp_path, suffix, part, rng):
     content = file.read_bytes()
     file.write_bytes(content[: int(part * len(content))])
     with refused(file):
-        read(tmp_path)
+        read(tmp_path, strict=True)
 
 
 def test_decompression_bombs(tmp_path, monkeypatch):
     digits(tmp_path, 1)
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 40)
     with refused(tmp_path / "0.png", "is too large"):
-        read(tmp_path)
+        read(tmp_path, strict=True)
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 20)
     with refused(tmp_path / "0.png", "is too large"):
-        read(tmp_path)
+        read(tmp_path, strict=True)
 
 
 def test_text_that_is_called_an_image(tmp_path):
     (tmp_path / "x.png").write_text("<html>not found</html>")
     with refused(tmp_path / "x.png", "is not an image that pillow can read"):
-        read(tmp_path)
+        read(tmp_path, strict=True)
 
 
 def test_texts_and_images_together(tmp_path):
@@ -190,3 +190,27 @@ def test_progress_is_shown_where_it_is_asked_for(tmp_path, capsys):
     with showing(True):
         read(tmp_path)
     assert "reading images" in "".join(capsys.readouterr())
+
+
+def test_broken_images_are_skipped_and_named(tmp_path, rng):
+    pixels, _ = digits(tmp_path)
+    (tmp_path / "2.png").write_bytes((tmp_path / "2.png").read_bytes()[:60])
+    (tmp_path / "empty.jpg").write_bytes(b"")
+    Image.fromarray(rng.integers(0, 255, (64, 64), dtype=np.uint8)).save(tmp_path / "torn.bmp")
+    (tmp_path / "torn.bmp").write_bytes((tmp_path / "torn.bmp").read_bytes()[:-500])
+    with pytest.warns(UserWarning, match=r"3 of 8 files in .* are skipped, such as 2.png, which .*strict=True stops"):
+        found = read(tmp_path)
+    assert list(found.skipped) == ["2.png", "empty.jpg", "torn.bmp"]
+    assert found.names == ["0.png", "1.png", "3.png", "4.png", "5.png"]
+    assert (found.places, found.n_places) == ([0, 1, 3, 4, 5], 8)
+    # a broken image of another size has no say in that of the others
+    assert found.image_shape == (8, 8)
+    np.testing.assert_array_equal(found.X.reshape(-1, 8, 8), pixels[[0, 1, 3, 4, 5]])
+    assert "cannot be read as an image" in found.skipped["torn.bmp"]
+
+
+def test_nothing_but_broken_images(tmp_path):
+    for name in ("a.png", "b.jpg"):
+        (tmp_path / name).write_text("<html>not found</html>")
+    with refused(tmp_path, "has no file that can be read, of 2: the first, a.png, is not an image"):
+        read(tmp_path)

@@ -85,3 +85,40 @@ def test_long_documents_in_a_table(tmp_path):
     with refused(tmp_path / "x.csv", "has a broken line 2"):
         read(tmp_path / "x.csv", text="text")
     assert csv.field_size_limit() == before
+
+
+def test_tables_of_texts_name_their_column(tmp_path):
+    (tmp_path / "x.csv").write_text(
+        'id,stars,review\n1,5,"A film that one remembers, really"\n2,1,I left after an hour\n'
+    )
+    with refused(tmp_path / "x.csv", r"has sentences in column 'review' \('A film .*give text='review'"):
+        read(tmp_path / "x.csv")
+    (tmp_path / "x.tsv").write_text("the cat sat on the mat\ttrain\t3\nstocks fell again on Monday\ttest\t4\n")
+    with refused(tmp_path / "x.tsv", "has sentences in column '1'"):
+        read(tmp_path / "x.tsv")
+    (tmp_path / "x.csv").write_text("wine,acid\nPinot noir,high\nMerlot,3\n")
+    with refused(tmp_path / "x.csv", "high"):
+        read(tmp_path / "x.csv")
+
+
+def test_tables_of_texts_without_a_header(tmp_path):
+    (tmp_path / "x.tsv").write_text("the cat sat on the mat\ttrain\t3\nstocks fell again on Monday\ttest\t4\n")
+    for options in ({"kind": "documents"}, {"text": "1"}):
+        assert read(tmp_path / "x.tsv", **options).texts == ["the cat sat on the mat", "stocks fell again on Monday"]
+    found = read(tmp_path / "x.tsv", text="1", label="3", name="2")
+    assert (found.labels.tolist(), found.names) == ([3, 4], ["train", "test"])
+    with refused(tmp_path / "x.tsv", "has no field for text='4'"):
+        read(tmp_path / "x.tsv", text="4")
+
+
+def test_real_texts_without_a_header(home):
+    found = read(home / "bbc_news.tsv.gz", text="1", label="3")
+    assert found.n_samples == 2225
+    assert len(set(found.labels.tolist())) == 5
+
+
+def test_records_in_another_encoding(tmp_path):
+    (tmp_path / "x.jsonl").write_bytes('{"text": "café"}'.encode("latin-1"))
+    assert read(tmp_path / "x.jsonl", encoding="latin-1").texts == ["café"]
+    (tmp_path / "x.csv").write_bytes("name;a\nété;1\nhôtel;2".encode("cp1252"))
+    assert read(tmp_path / "x.csv", encoding="cp1252").names == ["été", "hôtel"]

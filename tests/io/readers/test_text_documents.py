@@ -1,7 +1,9 @@
 """Documents in folders and lines."""
 
+import bz2
 import gzip
 import json
+import lzma
 import os
 
 import pytest
@@ -25,7 +27,7 @@ def test_a_folder_of_texts(tmp_path):
 
 
 def test_subfolders_are_classes(tmp_path):
-    files(tmp_path, sport__1_dot_txt="goal", sport__2_dot_txt="", space__1_dot_txt="moon", _dot_git__x_dot_txt="no")
+    files(tmp_path, sport__1_dot_txt="goal", sport__2_dot_txt="run", space__1_dot_txt="moon", _dot_git__x_dot_txt="no")
     found = read(tmp_path)
     assert found.names == ["space/1.txt", "sport/1.txt", "sport/2.txt"]
     assert found.labels.tolist() == ["space", "sport", "sport"]
@@ -54,13 +56,115 @@ def test_the_documentation_of_python(tmp_path):
 def test_not_utf8_names_file_and_byte(tmp_path):
     files(tmp_path, a_dot_txt="fine", b_dot_txt=b"caf\xe9 noir")
     with refused(tmp_path / "b.txt", r"is not UTF-8 \(byte 3\)"):
-        read(tmp_path)
+        read(tmp_path, strict=True)
     files(tmp_path, b_dot_txt=b"\xef\xbb\xbfcaf\xc3\xa9 " + b"x" * 70000 + b"\xff")
     with refused(tmp_path / "b.txt", r"is not UTF-8 \(byte 70009\)"):
-        read(tmp_path)
+        read(tmp_path, strict=True)
     files(tmp_path, b_dot_txt="cut in a letter: é".encode()[:-1])
     with refused(tmp_path / "b.txt", r"is not UTF-8 \(byte 17\)"):
+        read(tmp_path, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("cp1252", "Le café noir est fermé, où êtes-vous ?"),
+        ("cp1251", "Все счастливые семьи похожи друг на друга"),
+        ("koi8-r", "Все счастливые семьи похожи друг на друга"),
+        ("cp1253", "Ενα φάντασμα πλανιέται πάνω από την Ευρώπη"),
+        ("shift_jis", "すべての人間は、生まれながらにして自由であり"),
+        ("euc_jp", "すべての人間は、生まれながらにして自由であり"),
+        ("euc_kr", "모든 인간은 태어날 때부터 자유로우며 그 존엄과"),
+        ("gb18030", "人人生而自由，在尊严和权利上一律平等。"),
+        ("big5", "人人生而自由，在尊嚴和權利上一律平等。"),
+        ("utf-16-le", "as Windows wrote it"),
+    ],
+)
+def test_the_likely_encoding_is_named_and_reads_the_file(tmp_path, encoding, text):
+    file = tmp_path / "x.txt"
+    file.write_bytes(f"plain\n{text}\n".encode(encoding))
+    with refused(file, f"encoding='{encoding}'"):
+        read(file)
+    if not encoding.startswith("utf"):
+        with refused(file, "in line 2"):
+            read(file)
+    assert read(file, encoding=encoding).texts == ["plain", text]
+
+
+def test_an_encoding_that_fails_is_named(tmp_path):
+    (tmp_path / "x.txt").write_bytes("plain\n\ncafé".encode())
+    with refused(tmp_path / "x.txt", r"is not ascii \(byte 10\) in line 3"):
+        read(tmp_path / "x.txt", encoding="ascii")
+    for name in ("latin-99", "base64", "rot13", "a\0b"):
+        with pytest.raises(ValueError, match=r"^encoding=.* is not known: give a name such as utf-8"):
+            read(tmp_path / "x.txt", encoding=name)
+
+
+@pytest.mark.parametrize("codec", ["utf-8-sig", "utf-16", "utf-32"])
+def test_a_byte_order_mark_says_enough(tmp_path, codec):
+    (tmp_path / "x.csv").write_bytes("text,n\nça va,1\n".encode(codec))
+    for encoding in (None, codec):
+        assert read(tmp_path / "x.csv", text="text", encoding=encoding).texts == ["ça va"]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "compress"), [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)]
+)
+def test_compressed_texts(tmp_path, suffix, compress):
+    (tmp_path / f"x.txt{suffix}").write_bytes(compress(b"one\n\ntwo\n"))
+    assert read(tmp_path / f"x.txt{suffix}").names == ["1", "3"]
+    (tmp_path / "a").mkdir()
+    files(tmp_path, a__1_dot_txt="plain")
+    for name in ("2.md", "3"):
+        (tmp_path / "a" / f"{name}{suffix}").write_bytes(compress(name.encode()))
+    assert read(tmp_path / "a").texts == ["plain", "2.md", "3"]
+    for name, text in (("x.jsonl", '{"text": "one"}'), ("x.csv", "text,n\none,1"), ("x.tsv", "text\tn\none\t1")):
+        (tmp_path / f"{name}{suffix}").write_bytes(compress(text.encode()))
+        assert read(tmp_path / f"{name}{suffix}", text="text").texts == ["one"]
+    (tmp_path / f"x.mtx{suffix}").write_bytes(compress(b"%%MatrixMarket matrix array real general\n2 1\n3\n4\n"))
+    assert read(tmp_path / f"x.mtx{suffix}").X.tolist() == [[3], [4]]
+
+
+def test_what_cannot_be_read_is_skipped_and_named(tmp_path):
+    files(
+        tmp_path,
+        a_dot_txt="fine",
+        b_dot_txt=b"caf\xe9 noir",
+        c_dot_txt="  \n",
+        d_dot_txt=b"PK\x03\x04\0\0binary",
+        f_dot_txt="fine, too",
+    )
+    (tmp_path / "e.txt.gz").write_bytes(gzip.compress(b"cut short" * 99)[:30])
+    with pytest.warns(UserWarning, match=r"4 of 6 files in .* are skipped, such as b.txt, which is not UTF-8"):
+        found = read(tmp_path)
+    assert (found.texts, found.names, found.places) == (["fine", "fine, too"], ["a.txt", "f.txt"], [0, 5])
+    assert found.skipped.keys() == {"b.txt", "c.txt", "d.txt", "e.txt.gz"}
+    assert found.skipped["b.txt"] == "is not UTF-8 (byte 3) in line 1, perhaps cp1252 ('café noir')"
+    assert (found.skipped["c.txt"], found.skipped["d.txt"]) == ("is empty", "is not text (byte 4 is 0)")
+    with refused(tmp_path / "b.txt"):
+        read(tmp_path, strict=True)
+    for name in ("a.txt", "f.txt"):
+        (tmp_path / name).unlink()
+    with refused(tmp_path, "has no file that can be read, of 4: the first, b.txt, is not UTF-8"):
         read(tmp_path)
+
+
+def test_a_folder_that_may_not_be_opened_is_skipped_and_named(tmp_path, monkeypatch):
+    files(tmp_path, a_dot_txt="fine", closed__b_dot_txt="not seen")
+    walk = os.walk
+
+    def walked(top, onerror):
+        for here, folders, names in walk(top):
+            if "closed" in folders:
+                folders.remove("closed")
+                onerror(PermissionError(13, "Permission denied", os.path.join(here, "closed")))
+            yield here, folders, names
+
+    monkeypatch.setattr(os, "walk", walked)
+    with pytest.warns(UserWarning, match="such as closed, which is a folder that cannot be opened"):
+        assert read(tmp_path).texts == ["fine"]
+    with refused(tmp_path / "closed", "check its permissions"):
+        read(tmp_path, strict=True)
 
 
 def test_empty_folders(tmp_path):
@@ -74,7 +178,8 @@ def test_empty_folders(tmp_path):
 def test_a_document_in_each_line(tmp_path):
     files(tmp_path, x_dot_txt="one\r\n\n  \ntwo \u2028 half\nthree")
     found = read(tmp_path / "x.txt")
-    assert (found.texts, found.names, found.n_samples) == (["one", "two \u2028 half", "three"], None, 3)
+    assert (found.texts, found.names) == (["one", "two \u2028 half", "three"], ["1", "4", "5"])
+    assert (found.n_samples, found.places, found.n_places) == (3, [0, 3, 4], 5)
     (tmp_path / "x.txt.gz").write_bytes(gzip.compress(b"one\ntwo\n"))
     assert read(tmp_path / "x.txt.gz").texts == ["one", "two"]
     files(tmp_path, x_dot_txt="\n\n")

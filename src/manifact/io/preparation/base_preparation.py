@@ -13,7 +13,7 @@ from manifact.utils.errors import BadValueError, Parameter
 SCALES = ("unit", "sum", "none")
 COLUMNS = ("none", "max")
 #: Of the dictionaries that are written; a larger number is from a later version.
-VERSION = 1
+VERSION = 2
 #: Where the preparation of each kind of samples is.
 CLASSES = {
     "table": ("table_preparation", "TablePreparation"),

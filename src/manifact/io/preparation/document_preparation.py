@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manifact.io.preparation import vocabulary
+from manifact.io.preparation import non_prose, vocabulary
 from manifact.io.preparation.base_preparation import Preparation, list_of_strings, scaled
 from manifact.io.raw_samples import Samples
 from manifact.utils import checks
@@ -24,7 +24,8 @@ MANY = 100
 class DocumentPreparation(Preparation):
     """Documents x words, sparse: counts, or (1 + log tf) (1 + log((1 + N) / (1 + df))) as scikit-learn weights them.
 
-    Words are in lower case. A document without a known word is a row of zeros.
+    Words are in lower case. A document without a known word is a row of zeros. What ``remove`` names is taken out of
+    the texts first; files of versions that did not do so name nothing.
     """
 
     kind = "documents"
@@ -33,6 +34,7 @@ class DocumentPreparation(Preparation):
     idf: list[float] | None = None
     stop_words: list[str] = field(default_factory=list)
     ngrams: tuple[int, int] = (1, 1)
+    remove: tuple[str, ...] = ()
 
     @staticmethod
     def learn(
@@ -44,6 +46,7 @@ class DocumentPreparation(Preparation):
         max_features: int | None = None,
         stop_words: str | Iterable[str] | None = "english",
         ngrams: tuple[int, int] = (1, 1),
+        remove: str | Iterable[str] | None = "all",
     ) -> tuple[DocumentPreparation, Any]:
         """The vocabulary of these documents with its weights, and the counts of its words in them (CSR)."""
         checks.option("weighting", weighting, WEIGHTINGS)
@@ -52,14 +55,15 @@ class DocumentPreparation(Preparation):
         n = samples.n_samples
         low, high = _bounds(n, min_df, max_df)
         left_out, lengths = vocabulary.stop_words(stop_words), vocabulary.ngram_lengths(ngrams)
-        counter = _counter(left_out, lengths)
+        removed = non_prose.chosen(remove)
+        counter = _counter(left_out, lengths, removed)
         counter.set_params(min_df=low, max_df=high, max_features=max_features)
         try:
             counts = counter.fit_transform(samples.texts)
         except ValueError as problem:  # scikit-learn says so in several ways
             raise BadValueError(
                 "{} leaves no words of its {} documents with {min_df}={}, {max_df}={} and {} stop words: "
-                "lower {min_df}=…, raise {max_df}=…, or give other {stop_words}=…",
+                "lower {min_df}=…, raise {max_df}=…, or give other {stop_words}=… or {remove}=…",
                 samples.source,
                 n,
                 low,
@@ -72,14 +76,14 @@ class DocumentPreparation(Preparation):
             seen = np.bincount(counts.indices, minlength=counts.shape[1])
             idf = (np.log((1 + n) / (1 + seen)) + 1).tolist()
         names = counter.get_feature_names_out().tolist()
-        return DocumentPreparation(scale, names, None, weighting, idf, left_out, lengths), counts
+        return DocumentPreparation(scale, names, None, weighting, idf, left_out, lengths, removed), counts
 
     def apply_to_counts(self, counts: Any) -> Any:
         """X of documents whose words are counted already."""
         return scaled(self._weighted(counts), self.scale)
 
     def _values(self, samples: Samples) -> Any:
-        counter = _counter(self.stop_words, self.ngrams)
+        counter = _counter(self.stop_words, self.ngrams, self.remove)
         counter.set_params(vocabulary=self.feature_names)
         return self._weighted(counter.transform(samples.texts))
 
@@ -97,6 +101,7 @@ class DocumentPreparation(Preparation):
             "stop_words": self.stop_words,
             "ngrams": list(self.ngrams),
             "token_pattern": vocabulary.TOKEN,
+            "remove": list(self.remove),
         }
 
     @classmethod
@@ -107,13 +112,20 @@ class DocumentPreparation(Preparation):
         if (idf is None) != (weighting == "counts") or (idf is not None and len(idf) != len(names)):
             raise ValueError("its weights do not fit its vocabulary")
         left_out = list_of_strings("stop_words", stored["stop_words"])
-        return cls(stored["scale"], names, None, weighting, idf, left_out, vocabulary.ngram_lengths(stored["ngrams"]))
+        lengths = vocabulary.ngram_lengths(stored["ngrams"])
+        removed = non_prose.chosen(list_of_strings("remove", stored.get("remove", [])))
+        return cls(stored["scale"], names, None, weighting, idf, left_out, lengths, removed)
 
 
-def _counter(stop_words: list[str], ngrams: tuple[int, int]) -> Any:
+def _counter(stop_words: list[str], ngrams: tuple[int, int], remove: tuple[str, ...]) -> Any:
     from sklearn.feature_extraction.text import CountVectorizer
 
-    return CountVectorizer(token_pattern=vocabulary.TOKEN, stop_words=stop_words or None, ngram_range=ngrams)
+    return CountVectorizer(
+        preprocessor=(lambda text: non_prose.without(text, remove).lower()) if remove else None,
+        token_pattern=vocabulary.TOKEN,
+        stop_words=stop_words or None,
+        ngram_range=ngrams,
+    )
 
 
 def _bounds(n: int, min_df: int | float | None, max_df: int | float | None) -> tuple[int | float, int | float]:

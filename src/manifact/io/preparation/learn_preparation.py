@@ -24,6 +24,7 @@ class WordOptions(TypedDict, total=False):
     max_features: int | None
     stop_words: str | Iterable[str] | None
     ngrams: tuple[int, int] | None
+    remove: str | Iterable[str] | None
 
 
 class CellOptions(TypedDict, total=False):
@@ -75,6 +76,10 @@ def learn(samples: Samples, **options: Unpack[LearnOptions]) -> Preparation:
     ngrams : (int, int), default=(1, 1)
         Documents: the least and the most words that a feature has. A word is two characters or more with a letter
         among them, which leaves out numbers.
+    remove : {"all", "none"}, list of {"headers", "addresses", "codes"} or None, default="all"
+        Documents: what is taken out of the texts before words are counted, because it would make topics that are about
+        nothing. Headers are the fields at the head of a message, except its subject, and lines that only say who wrote
+        something; addresses are those of the web and of people; codes are hexadecimal numbers and encoded data.
 
     Returns
     -------
@@ -145,8 +150,9 @@ def _refuse_for(samples: Samples, options: Mapping[str, Any], kind: str) -> None
 
 
 def _word_options(options: LearnOptions) -> dict[str, Any]:
-    """The options for documents that were given: None leaves one out, but means no words where it is for stop words."""
+    """The options for documents that were given: None leaves one out, or means none of its choices."""
     given = {name: value for name, value in options.items() if name in WordOptions.__annotations__}
-    if "stop_words" in given and given["stop_words"] is None:
-        given["stop_words"] = "none"
+    for name in ("stop_words", "remove"):
+        if name in given and given[name] is None:
+            given[name] = "none"
     return {name: value for name, value in given.items() if value is not None}

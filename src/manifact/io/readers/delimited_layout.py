@@ -19,11 +19,11 @@ from manifact.utils.errors import Parameter, Sentence
 Row = tuple[int, list[str]]
 
 
-def delimiter(file: Path) -> str:
+def delimiter(file: Path, encoding: str | None = None) -> str:
     """What separates cells: tabs in .tsv, otherwise what the first line has most of."""
     if ".tsv" in [suffix.lower() for suffix in file.suffixes[-2:]]:
         return "\t"
-    with open_text(file) as text:
+    with open_text(file, encoding=encoding) as text:
         first = re.sub(r'"[^"]*("|$)', "", next((line for line in text if line.strip()), ""))
     return max(",;\t", key=first.count)
 

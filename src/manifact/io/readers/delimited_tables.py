@@ -16,7 +16,7 @@ from manifact.io.raw_samples import Samples
 from manifact.io.readers import table_checks
 from manifact.io.readers.delimited_cells import is_number
 from manifact.io.readers.delimited_layout import Layout, Row, delimiter, find_layout
-from manifact.io.readers.text_files import long_cells, open_text
+from manifact.io.readers.text_files import is_compressed, long_cells, open_text
 from manifact.utils import memory
 
 #: Rows whose cells say what a column holds, and cells that are turned into numbers together.
@@ -30,6 +30,7 @@ def read(
     label: str | None = None,
     columns: Sequence[str] | None = None,
     image_shape: tuple[int, ...] | None = None,
+    encoding: str | None = None,
 ) -> Samples:
     """The table in a text file.
 
@@ -39,8 +40,8 @@ def read(
     or if the header is one cell short, as R writes it. ``name`` and ``label`` choose columns by their header, or by
     their number from 1 where there is none. Commas, semicolons and tabs separate cells, and blank lines are skipped.
     """
-    with open_text(file, newline="") as text, long_cells():
-        rows = _rows(file, csv.reader(text, delimiter=delimiter(file), strict=True))
+    with open_text(file, newline="", encoding=encoding) as text, long_cells():
+        rows = _rows(file, csv.reader(text, delimiter=delimiter(file, encoding), strict=True))
         head = list(islice(rows, HEAD))
         if not head:
             raise refusal(file, "is empty", "write a row for each sample")
@@ -118,7 +119,7 @@ def _text(file: Path, block: list[Row], found: Layout) -> ValueError:
 
 def _fits(file: Path, source: str, head: list[Row], found: Layout) -> None:
     """The table and its copy while blocks are joined must fit, judged by the bytes of the first rows."""
-    if file.suffix.lower() == ".gz":
+    if is_compressed(file):
         return
     sample = sum(len(cell) + 1 for _, cells in head for cell in cells)
     rows = file.stat().st_size * len(head) / sample

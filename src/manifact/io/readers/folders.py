@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from manifact.backends import Array
-from manifact.io.file_errors import refusal
+from manifact.io.file_errors import FileRefusedError, guarded, refusal
+from manifact.io.readers.text_files import ending
 from manifact.utils.errors import Sentence
 from manifact.utils.progress import steps
 
@@ -20,10 +23,14 @@ TEXTS = frozenset((".txt", ".text", ".md", ".rst"))
 def walk(folder: Path) -> list[Path]:
     """The files in a folder and its subfolders, by name, without hidden ones and those behind links to folders."""
     found = []
-    for here, folders, files in os.walk(folder, onerror=_raise):
+    unreadable: list[OSError] = []
+    for here, folders, files in os.walk(folder, onerror=unreadable.append):
         folders[:] = [name for name in folders if not name.startswith((".", "__MACOSX"))]
         found += [Path(here, name) for name in files if not name.startswith(".")]
-    return sorted((file for file in found if file.is_file()), key=lambda file: file.relative_to(folder).as_posix())
+    found = [file for file in found if file.is_file()]
+    # A folder that may not be read stands for its files: who reads them says so.
+    found += [Path(problem.filename) for problem in unreadable]
+    return sorted(found, key=lambda file: file.relative_to(folder).as_posix())
 
 
 def find_samples(folder: Path, kind: str | None) -> tuple[str, list[Path]]:
@@ -32,9 +39,13 @@ def find_samples(folder: Path, kind: str | None) -> tuple[str, list[Path]]:
     A file without an ending is a document where there are no images: the newsgroups' messages are such files.
     """
     files = walk(folder)
+    if files == [folder]:
+        with guarded(folder, "a folder"):
+            os.listdir(folder)
+    closed = [file for file in files if file.is_dir()]
     images = [file for file in files if file.suffix.lower() in IMAGES]
     endings = TEXTS if images and kind is None else TEXTS | {""}
-    texts = [file for file in files if file.suffix.lower() in endings]
+    texts = [file for file in files if ending(file) in endings and file not in closed]
     if kind is None and images and texts:
         found = f"has {len(texts)} files of text and {len(images)} images"
         raise refusal(folder, found, Sentence("say with {kind}='documents' or {kind}='images' which are meant"))
@@ -44,7 +55,7 @@ def find_samples(folder: Path, kind: str | None) -> tuple[str, list[Path]]:
     if not chosen:
         known = ", ".join(sorted(IMAGES if kind == "images" else TEXTS))
         raise refusal(folder, f"has no {kind}", f"put some there ({known}), or name a single file")
-    return kind, chosen
+    return kind, sorted([*chosen, *closed])
 
 
 def with_progress(title: str, files: Sequence[Path]) -> Iterator[Path]:
@@ -53,6 +64,46 @@ def with_progress(title: str, files: Sequence[Path]) -> Iterator[Path]:
         for file in files:
             yield file
             advance(1)
+
+
+def refuse_closed(file: Path) -> None:
+    """Refuse a folder, which is among the files only if it may not be read."""
+    if file.is_dir():
+        raise refusal(file, "is a folder that cannot be opened", "check its permissions")
+
+
+@dataclass
+class Readable:
+    """The files of a folder that could be read, as far as they have been tried."""
+
+    folder: Path
+    strict: bool
+    files: list[Path] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
+    skipped: dict[str, str] = field(default_factory=dict)
+    tried: int = 0
+
+    def skip(self, file: Path, problem: FileRefusedError) -> None:
+        """Pass over a file and remember why, or raise the problem if every file must be readable."""
+        if self.strict:
+            raise problem
+        self.skipped[relative(self.folder, [file])[0]] = problem.found
+        self.tried += 1
+
+    def keep(self, file: Path) -> None:
+        """Remember a file whose content is a sample."""
+        self.files.append(file)
+        self.places.append(self.tried)
+        self.tried += 1
+
+    def facts(self) -> Mapping[str, Any]:
+        """What `Samples` are told of the files; one sentence if there are none."""
+        if not self.files:
+            name, why = next(iter(self.skipped.items()))
+            found = f"has no file that can be read, of {len(self.skipped)}"
+            raise refusal(self.folder, found, f"the first, {name}, {why}")
+        some = {"skipped": self.skipped, "places": self.places, "n_places": self.tried} if self.skipped else {}
+        return {"names": relative(self.folder, self.files), "labels": classes(self.folder, self.files), **some}
 
 
 def relative(folder: Path, files: Sequence[Path]) -> list[str]:
@@ -69,7 +120,3 @@ def classes(folder: Path, files: Sequence[Path]) -> Array | None:
 def _readable(name: str) -> str:
     """The name as text that a file can hold, bytes that are not UTF-8 as escapes: names that differ stay different."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
-
-
-def _raise(problem: OSError) -> None:
-    raise problem

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -14,6 +15,7 @@ from manifact.io.file_errors import guarded, refusal
 from manifact.io.raw_samples import KINDS, Kind, Samples
 from manifact.io.readers import folders
 from manifact.io.readers.tenx import is_tenx
+from manifact.io.readers.text_files import check_encoding, ending
 from manifact.utils import checks
 from manifact.utils.errors import Parameter, Sentence
 
@@ -29,10 +31,11 @@ class Reader:
     options: tuple[str, ...] = ()
 
 
-_COLUMNS = ("name", "label", "columns", "image_shape")
+_COLUMNS = ("name", "label", "columns", "image_shape", "encoding")
 _DELIMITED = Reader("table", "a table of text", "delimited_tables", "read", _COLUMNS)
 _RECORDS = ("text", "name", "label")
-_RECORDS_IN_TABLE = Reader("documents", "a table of text", "record_documents", "read_delimited", _RECORDS)
+_ENCODED_RECORDS = (*_RECORDS, "encoding")
+_RECORDS_IN_TABLE = Reader("documents", "a table of text", "record_documents", "read_delimited", _ENCODED_RECORDS)
 
 #: Readers by the end of the name; the first one for an ending is used where no kind is asked for.
 READERS: dict[str, tuple[Reader, ...]] = {
@@ -50,14 +53,16 @@ READERS: dict[str, tuple[Reader, ...]] = {
         Reader("cells", "an AnnData file", "h5ad", "read", ("layer", "label", "expects")),
         Reader("table", "an AnnData file", "h5ad", "read_table", ("layer", "label")),
     ),
-    ".txt": (Reader("documents", "text", "text_documents", "read_lines"), _DELIMITED),
-    ".jsonl": (Reader("documents", "JSON lines", "record_documents", "read_jsonl", _RECORDS),),
+    ".txt": (Reader("documents", "text", "text_documents", "read_lines", ("encoding",)), _DELIMITED),
+    ".jsonl": (Reader("documents", "JSON lines", "record_documents", "read_jsonl", _ENCODED_RECORDS),),
 }
 #: Endings of text files, which may be compressed (``.csv.gz``).
 COMPRESSIBLE = (".csv", ".tsv", ".txt", ".mtx", ".jsonl")
+#: What ``format`` may be.
+FORMATS = tuple(name.removeprefix(".") for name in READERS)
 _FOLDERS = {
-    "documents": Reader("documents", "text", "text_documents", "read_files"),
-    "images": Reader("images", "images", "image_folders", "read", ("image_size", "color")),
+    "documents": Reader("documents", "text", "text_documents", "read_files", ("encoding", "strict")),
+    "images": Reader("images", "images", "image_folders", "read", ("image_size", "color", "strict")),
 }
 _TENX = Reader("cells", "a 10x matrix", "tenx", "read")
 #: Options that a fitted model sets, and people do not.
@@ -78,6 +83,9 @@ class ReadOptions(TypedDict, total=False):
     image_shape: tuple[int, ...] | None
     columns: Sequence[str] | None
     expects: str | None
+    format: str | None
+    encoding: str | None
+    strict: bool
 
 
 @dataclass(frozen=True)
@@ -98,9 +106,29 @@ class CheckedPath:
         """The samples, as `manifact.io.read` describes them."""
         with guarded(self.path, self.reader.what):
             function = getattr(import_module(f"manifact.io.readers.{self.reader.module}"), self.reader.function)
-            samples: Samples = function(self.path, self.source, **self.arguments)
+            try:
+                samples: Samples = function(self.path, self.source, **self.arguments)
+            except ValueError as problem:
+                raise self._of_texts() or problem from problem
             # A table of another format may hold cells; a matrix of 10x may be taken as it is.
             return samples if samples.kind == self.reader.kind else replace(samples, kind=self.reader.kind)
+
+    def _of_texts(self) -> ValueError | None:
+        """The error for a table that cannot be read because it holds documents."""
+        if self.reader != _DELIMITED or "columns" in self.arguments:
+            return None
+        from manifact.io.readers.record_documents import text_column
+
+        try:
+            found = text_column(self.path, self.arguments.get("encoding"))
+        except ValueError:
+            return None
+        if found is None or found[0] in (self.arguments.get("name"), self.arguments.get("label")):
+            return None
+        key, cell = found
+        shown = cell if len(cell) <= 40 else f"{cell[:40]}…"
+        remedy = Sentence("give {text}={!r} to read a document in each row, or leave the column out", key)
+        return refusal(self.path, f"has sentences in column {key!r} ({shown!r}), where numbers should be", remedy)
 
 
 def read(path: Path | str, **options: Unpack[ReadOptions]) -> Samples:
@@ -108,7 +136,7 @@ def read(path: Path | str, **options: Unpack[ReadOptions]) -> Samples:
 
     Tables: ``.npy .npz .csv .tsv .parquet .mtx .mat .h5ad`` and folders with a 10x matrix. Documents: ``.txt`` (one in
     each line), ``.jsonl``, folders of text, and a column of ``.csv .tsv .parquet`` by ``text``. Images: folders.
-    Text files may be compressed (``.csv.gz``).
+    Text files may be compressed (``.csv.gz``, ``.txt.bz2``, ``.jsonl.xz``), in folders as well.
 
     Parameters
     ----------
@@ -135,6 +163,13 @@ def read(path: Path | str, **options: Unpack[ReadOptions]) -> Samples:
         are not looked at. Files of other kinds are read whole.
     expects : {"counts", "log"}, optional
         What the values of an .h5ad file should be where several matrices could be taken, as a fitted model says.
+    format : str, optional
+        What the file is, "csv", "jsonl" and so on, where its name does not say so.
+    encoding : str, optional
+        Of text: a name that Python knows, such as "cp1252". Default: UTF-8, or what a byte order mark says.
+    strict : bool, default=False
+        Refuse a folder with a file that cannot be read, is empty or is not text. Without it such files are skipped:
+        ``samples.skipped`` says which and why, and a warning says how many.
 
     Returns
     -------
@@ -149,7 +184,12 @@ def read(path: Path | str, **options: Unpack[ReadOptions]) -> Samples:
     MemoryError
         If it would not fit.
     """
-    return check(path, **options).read()
+    samples = check(path, **options).read()
+    if samples.skipped:
+        name, why = next(iter(samples.skipped.items()))
+        of = f"{len(samples.skipped):,} of {samples.n_places:,} files in {path} are skipped"
+        warnings.warn(f"{of}, such as {name}, which {why}: strict=True stops at the first", stacklevel=2)
+    return samples
 
 
 def check(path: Path | str, **options: Unpack[ReadOptions]) -> CheckedPath:
@@ -160,8 +200,13 @@ def check(path: Path | str, **options: Unpack[ReadOptions]) -> CheckedPath:
     """
     # None and False, as of `color`, are as good as not given.
     given: dict[str, Any] = {name: value for name, value in options.items() if value is not None and value is not False}
-    kind = given.pop("kind", None)
+    kind, form = given.pop("kind", None), given.pop("format", None)
     of_models = {name: given.pop(name) for name in _OF_MODELS if name in given}
+    strict = {"strict": True} if given.pop("strict", False) else {}
+    if form is not None:
+        checks.option("format", form, FORMATS)
+    if "encoding" in given:
+        check_encoding(given["encoding"])
     if kind is not None:
         checks.option("kind", kind, KINDS)
     for option in ("image_size", "image_shape"):
@@ -169,8 +214,10 @@ def check(path: Path | str, **options: Unpack[ReadOptions]) -> CheckedPath:
             checks.integer(option, length, 1)
     file = Path(path)
     with guarded(file, "a file or folder"):
-        reader, found = _choose(file, kind, given)
+        reader, found = _choose(file, kind, given, form)
         _check_options(file, reader, given)
+    if "strict" in reader.options:  # a single file is never read in part
+        found |= strict
     found |= {name: value for name, value in of_models.items() if name in reader.options}
     return CheckedPath(file, str(path), reader, {**given, **found})
 
@@ -190,19 +237,24 @@ def suffix(file: Path) -> str:
     >>> suffix(Path("counts.CSV.gz"))
     '.csv'
     """
-    if file.suffix.lower() == ".gz" and Path(file.stem).suffix.lower() in COMPRESSIBLE:
-        return Path(file.stem).suffix.lower()
-    return file.suffix.lower()
+    inner = ending(file)
+    return inner if inner in COMPRESSIBLE else file.suffix.lower()
 
 
-def _choose(file: Path, kind: str | None, options: Mapping[str, Any]) -> tuple[Reader, dict[str, Any]]:
+def _choose(
+    file: Path, kind: str | None, options: Mapping[str, Any], form: str | None
+) -> tuple[Reader, dict[str, Any]]:
     if not file.exists():
         raise refusal(file, "does not exist", "check the path")
     if file.is_dir():
+        if form is not None:
+            raise refusal(file, Sentence("is a folder, for which {format}=… has no meaning"), "leave it out")
         return _of_folder(file, kind)
-    readers = READERS.get(suffix(file))
+    named = suffix(file) if form is None else f".{form}"
+    readers = READERS.get(named)
     if readers is None:
-        raise refusal(file, f"is of a kind that we do not know ({suffix(file) or 'no ending'})", f"we read {known()}")
+        remedy = Sentence("we read {}, and say with {format}=… what another file is", known())
+        raise refusal(file, f"is of a kind that we do not know ({named or 'no ending'})", remedy)
     if kind is None and "text" in options:
         kind = "documents"
     for reader in readers:
@@ -211,7 +263,7 @@ def _choose(file: Path, kind: str | None, options: Mapping[str, Any]) -> tuple[R
         if kind == "cells" and reader.kind == "table":
             return replace(reader, kind="cells"), {}
     kinds = " or ".join(reader.kind for reader in readers)
-    raise refusal(file, f"cannot hold {kind}", f"a {suffix(file)} file is read as {kinds}")
+    raise refusal(file, f"cannot hold {kind}", f"a {named} file is read as {kinds}")
 
 
 def _of_folder(folder: Path, kind: str | None) -> tuple[Reader, dict[str, Any]]:

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from manifact.backends import Array
-from manifact.io.file_errors import guarded, optional_module, refusal
+from manifact.io.file_errors import FileRefusedError, guarded, optional_module, refusal
 from manifact.io.raw_samples import Samples
-from manifact.io.readers.folders import classes, relative, with_progress
+from manifact.io.readers.folders import Readable, refuse_closed, with_progress
 from manifact.utils import memory
 from manifact.utils.errors import Sentence
 
@@ -21,6 +21,7 @@ from manifact.utils.errors import Sentence
 SMALL, SIDE = 128 * 128, 64
 #: The value of EXIF orientations from which height and width change places.
 TURNED = 5
+SMALLER = Sentence("choose a smaller {image_size}=…")
 
 
 def read(
@@ -29,25 +30,62 @@ def read(
     files: list[Path],
     image_size: int | tuple[int, int] | None = None,
     color: bool = False,
+    strict: bool = False,
 ) -> Samples:
     """The images as uint8 pixels, grey unless ``color``; names of subfolders are labels, one level down.
 
     Without ``image_size``, images of one size with at most 128 x 128 pixels keep it. Otherwise the longer side gets 64
     pixels, and the shorter one follows from the median shape. Where an image is longer or wider than that, its middle
     is used: nothing is stretched. Images are turned as their EXIF data say, put on white where they are transparent,
-    and of an animation the first frame is used. 16-bit greys are reduced to 8 bits.
+    and of an animation the first frame is used. 16-bit greys are reduced to 8 bits. An image that cannot be read is
+    skipped, unless ``strict``.
     """
     optional_module("PIL.Image", "pillow", "images", f"{folder}")
-    sizes = [_size(file) for file in with_progress("looking at images", files)]
-    height, width = _common(sizes, image_size)
-    channels = 3 if color else 1
-    memory.require(len(files) * height * width * channels, source, Sentence("choose a smaller {image_size}=…"))
-    X = np.empty((len(files), height * width * channels), dtype=np.uint8)
-    for row, file in zip(X, with_progress("reading images", files), strict=True):
-        row[:] = _pixels(file, (height, width), color).ravel()
-    shape = (height, width, 3) if color else (height, width)
-    names, labels = relative(folder, files), classes(folder, files)
-    return Samples("images", source, X, names=names, image_shape=shape, labels=labels)
+    sizes: dict[Path, tuple[int, int]] = {}
+    bad: dict[Path, FileRefusedError] = {}
+    for file in with_progress("looking at images", files):
+        try:
+            sizes[file] = _size(file)
+        except FileRefusedError as problem:
+            _passed_over(bad, file, problem, strict)
+    while True:
+        size = _common(list(sizes.values()), image_size) if sizes else (1, 1)
+        memory.require(len(sizes) * size[0] * size[1] * (3 if color else 1), source, SMALLER)
+        X, broken = _all_pixels(list(sizes), size, color, strict)
+        bad |= broken
+        sizes = {file: shape for file, shape in sizes.items() if file not in broken}
+        # An image that turns out to be broken has no say in the size of the others.
+        if not broken or not sizes or _common(list(sizes.values()), image_size) == size:
+            break
+    found = Readable(folder, strict)
+    for file in files:
+        if file in bad:
+            found.skip(file, bad[file])
+        else:
+            found.keep(file)
+    return Samples("images", source, X, image_shape=(*size, 3) if color else size, **found.facts())
+
+
+def _passed_over(bad: dict[Path, FileRefusedError], file: Path, problem: FileRefusedError, strict: bool) -> None:
+    if strict:
+        raise problem
+    bad[file] = problem
+
+
+def _all_pixels(
+    files: list[Path], size: tuple[int, int], color: bool, strict: bool
+) -> tuple[Array, dict[Path, FileRefusedError]]:
+    """The pixels of those images that can be read, and what is wrong with the others."""
+    X = np.empty((len(files), size[0] * size[1] * (3 if color else 1)), dtype=np.uint8)
+    broken: dict[Path, FileRefusedError] = {}
+    row = 0
+    for file in with_progress("reading images", files):
+        try:
+            X[row] = _pixels(file, size, color).ravel()
+            row += 1
+        except FileRefusedError as problem:
+            _passed_over(broken, file, problem, strict)
+    return X[:row], broken
 
 
 @contextmanager
@@ -70,6 +108,7 @@ def _opened(file: Path) -> Iterator[Any]:
 
 def _size(file: Path) -> tuple[int, int]:
     """Height and width as a person sees the image."""
+    refuse_closed(file)
     with _opened(file) as image:
         turned = image.getexif().get(0x0112, 1) >= TURNED
         return (image.width, image.height) if turned else (image.height, image.width)

@@ -16,6 +16,8 @@ from manifact.utils import memory
 
 #: Bytes that are checked together, and those of an entry and of a dense value in memory.
 BLOCK, ENTRY, VALUE = 1 << 24, 40, 16
+#: Endings that SciPy opens by itself.
+SCIPY = (".mtx", ".gz", ".bz2")
 SYMMETRIES = ("general", "symmetric", "skew-symmetric")
 
 _PLACE, _GAP, _END = rb"[0-9]{1,18}+", rb"[ \t]++", rb"[ \t]*+\r?\n"
@@ -72,7 +74,7 @@ def read_file(file: Path) -> Any:
             complete = check_lines(content, str(file))
     except MatrixMarketError as problem:
         raise refusal(file, problem.found, problem.remedy) from problem
-    if complete:
+    if complete and file.suffix.lower() in SCIPY:
         return mmread(file)
     with open_bytes(file) as content:
         return mmread(with_last_line_ended(content.read()))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from manifact.io.file_errors import refusal
@@ -17,10 +19,17 @@ from manifact.utils.errors import Parameter, Sentence
 
 #: Fields that hold the document where none is named, and records that are looked at to find another one.
 TEXT, HEAD = "text", 100
+#: Words from which on a cell is a sentence rather than a name.
+SENTENCE = 4
 
 
 def read_jsonl(
-    file: Path, source: str, text: str | None = None, name: str | None = None, label: str | None = None
+    file: Path,
+    source: str,
+    text: str | None = None,
+    name: str | None = None,
+    label: str | None = None,
+    encoding: str | None = None,
 ) -> Samples:
     """A document in each line: a JSON string, or an object with the document in its field ``text``.
 
@@ -28,7 +37,7 @@ def read_jsonl(
     strings or whole numbers.
     """
     numbers, records = [], []
-    with open_text(file) as content:
+    with open_text(file, encoding=encoding) as content:
         for number, line in enumerate(content, 1):
             if line.strip():
                 numbers.append(number)
@@ -49,31 +58,80 @@ def read_jsonl(
 
 
 def read_delimited(
-    file: Path, source: str, text: str | None = None, name: str | None = None, label: str | None = None
+    file: Path,
+    source: str,
+    text: str | None = None,
+    name: str | None = None,
+    label: str | None = None,
+    encoding: str | None = None,
 ) -> Samples:
-    """A document in each row below the header; without ``text`` in the column "text", or that with most text."""
-    with open_text(file, newline="") as content, long_cells():
-        reader = csv.reader(content, delimiter=delimiter(file), strict=True)
-        try:
-            rows = [(reader.line_num, cells) for cells in reader if any(map(str.strip, cells))]
-        except csv.Error as problem:
-            raise refusal(file, f"has a broken line {reader.line_num} ({problem})", "check its quotes") from problem
-    if len(rows) < 2:
+    """A document in each row; without ``text`` in the column "text", or that with most text.
+
+    The first row is the header, unless columns are asked for by their numbers from 1 and it has no such names, or
+    nothing is asked for and it holds a document, too.
+    """
+    rows = _rows(file, encoding)
+    if not rows:
         raise refusal(file, "has no documents", "write a header and a row for each document")
-    header = table_checks.distinct_names(file, [cell.strip() for cell in rows[0][1]])
+    header = _header([cells for _, cells in rows], [option for option in (text, name, label) if option is not None])
+    if header is None:
+        header = [str(number + 1) for number in range(len(rows[0][1]))]
+    else:
+        table_checks.distinct_names(file, header)
+        if len(rows) < 2:
+            raise refusal(file, "has no documents", "write a header and a row for each document")
+        rows = rows[1:]
     for number, cells in rows:
         if len(cells) != len(header):
             found = f"has {len(cells)} cells in line {number} and {len(header)} in the first"
             raise refusal(file, found, "give every row the same columns, with quotes around text with separators")
     if text is None:
-        worded = [i for i in range(len(header)) if not all(_number(cells[i]) for _, cells in rows[1 : HEAD + 1])]
-        text = _longest(file, [{header[i]: cells[i] for i in worded} for _, cells in rows[1 : HEAD + 1]])
+        worded = [i for i in range(len(header)) if not all(_number(cells[i]) for _, cells in rows[:HEAD])]
+        text = _longest(file, [{header[i]: cells[i] for i in worded} for _, cells in rows[:HEAD]])
     columns = {}
     for option, field in _asked(text, name, label):
         if field not in header:
             raise no_field(file, option, field, header)
-        columns[option] = [cells[header.index(field)] for _, cells in rows[1:]]
+        columns[option] = [cells[header.index(field)] for _, cells in rows]
     return samples(source, columns)
+
+
+def text_column(file: Path, encoding: str | None = None) -> tuple[str, str] | None:
+    """The column of a table that holds sentences, and how one begins; None if no column does."""
+    rows = [cells for _, cells in _rows(file, encoding, HEAD)]
+    header = _header(rows, [])
+    body = rows if header is None else rows[1:]
+    width = len(rows[0]) if rows else 0
+    worded = {i: median(len(cells[i].split()) for cells in body if len(cells) > i) for i in range(width if body else 0)}
+    if not worded or max(worded.values()) < SENTENCE:
+        return None
+    column = max(worded, key=lambda i: worded[i])
+    key = str(column + 1) if header is None else header[column]
+    return key, next(cells[column] for cells in body if len(cells) > column)
+
+
+def _rows(file: Path, encoding: str | None, most: int | None = None) -> list[tuple[int, list[str]]]:
+    """Rows that are not blank, with the numbers of their lines."""
+    with open_text(file, newline="", encoding=encoding) as content, long_cells():
+        reader = csv.reader(content, delimiter=delimiter(file, encoding), strict=True)
+        try:
+            return list(islice(((reader.line_num, cells) for cells in reader if any(map(str.strip, cells))), most))
+        except csv.Error as problem:
+            raise refusal(file, f"has a broken line {reader.line_num} ({problem})", "check its quotes") from problem
+
+
+def _header(rows: Sequence[list[str]], asked: Sequence[str]) -> list[str] | None:
+    """The first row if it names columns: if those that are asked for are no numbers, or it has no sentence itself."""
+    first = [cell.strip() for cell in rows[0]] if rows else []
+    places = [int(field) for field in asked if field.isdecimal() and 1 <= int(field) <= len(first)]
+    if TEXT in first or len(places) < len(asked) or all(cell.isdecimal() for cell in first):
+        return first
+    head = rows[:HEAD]
+    longest = max(range(len(first)), key=lambda i: sum(len(cells[i]) for cells in head if len(cells) > i))
+    column = places[0] - 1 if places else longest
+    words = [len(cells[column].split()) for cells in head if len(cells) > column]
+    sentence = SENTENCE if not places else min(SENTENCE, median(words))
+    return None if words[0] >= sentence else first
 
 
 def samples(source: str, columns: dict[str, list[str]]) -> Samples:

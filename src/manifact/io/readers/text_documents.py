@@ -4,30 +4,57 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from manifact.io.file_errors import guarded, refusal
+from manifact.io.file_errors import FileRefusedError, guarded, refusal
 from manifact.io.raw_samples import Samples
-from manifact.io.readers.folders import classes, relative, with_progress
+from manifact.io.readers.folders import Readable, refuse_closed, with_progress
 from manifact.io.readers.text_files import open_text
 
+#: What is found in a file without text.
+EMPTY = "is empty"
 
-def read_lines(file: Path, source: str) -> Samples:
-    """A document in each line; blank lines are skipped."""
-    with open_text(file) as text:
-        texts = [line.rstrip("\n") for line in text if line.strip()]
+
+def read_lines(file: Path, source: str, encoding: str | None = None) -> Samples:
+    """A document in each line, called by the line's number from 1; blank lines hold none."""
+    texts, places, line = [], [], -1
+    with open_text(file, encoding=encoding) as content:
+        for line, text in enumerate(content):
+            if text.strip():
+                texts.append(text.rstrip("\n"))
+                places.append(line)
     if not texts:
         raise refusal(file, "has no text", "write a document in each line")
-    return Samples("documents", source, texts=texts)
+    names, blank = [str(place + 1) for place in places], line + 1 > len(places)
+    if not blank:
+        return Samples("documents", source, texts=texts, names=names)
+    return Samples("documents", source, texts=texts, names=names, places=places, n_places=line + 1)
 
 
-def read_files(folder: Path, source: str, files: list[Path]) -> Samples:
-    """A document in each file; the names of subfolders are labels if every file is in one, one level down."""
-    texts = []
+def read_files(
+    folder: Path, source: str, files: list[Path], encoding: str | None = None, strict: bool = False
+) -> Samples:
+    """A document in each file; the names of subfolders are labels if every file is in one, one level down.
+
+    A file without text that can be read is skipped, unless ``strict``.
+    """
+    texts, found = [], Readable(folder, strict)
     for file in with_progress("reading documents", files):
-        with guarded(file, "text"), open_text(file) as text:
-            texts.append(text.read())
-    if not any(text.strip() for text in texts):
+        try:
+            texts.append(_text(file, encoding))
+            found.keep(file)
+        except FileRefusedError as problem:
+            found.skip(file, problem)
+    if set(found.skipped.values()) == {EMPTY} and not texts:
         raise refusal(folder, "has only empty files", "put text into them")
-    return Samples("documents", source, texts=texts, names=relative(folder, files), labels=classes(folder, files))
+    return Samples("documents", source, texts=texts, **found.facts())
+
+
+def _text(file: Path, encoding: str | None) -> str:
+    refuse_closed(file)
+    with guarded(file, "text"), open_text(file, encoding=encoding) as content:
+        text = content.read()
+    if not text.strip():
+        raise refusal(file, EMPTY, "write text into it, or remove it")
+    return text
 
 
 def read_words(path: Path | str) -> list[str]:
