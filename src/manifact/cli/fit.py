@@ -108,6 +108,7 @@ def fitted(request: Request) -> summary.Summary:
         samples = data.read()
         preparation, X = learn_and_apply(samples, **request.preparing)
         model = _model(request, samples.n_samples, preparation.scale == "unit")
+        data_notes.refuse_negative(model, samples, preparation, X)
         begun = time.perf_counter()
         interrupt = _interrupt_of_fit(model, X)
         seconds = time.perf_counter() - begun
@@ -182,13 +183,21 @@ def _source(request: Request, samples: Any) -> dict[str, Any]:
         "reading": dict(request.reading),
         "names": samples.names,
         "labels": samples.labels,
+        "left_out": _left_out(samples),
         "graph_from": request.graph.built_on is not None,
     }
 
 
+def _left_out(samples: Any) -> dict[str, Any]:
+    """Rows of a table that are no samples, for their places in what is written."""
+    left = samples.left_out
+    return {} if left is None or not left.rows else {"rows": list(left.rows), "names": list(left.row_names)}
+
+
 def _write_others(files: FitOutputs, model: Any, samples: Any, X: Any) -> None:
     if files.clusters is not None:
-        outputs.write_clusters(files.clusters, model.labels_, samples.names, summary.words_of_parts(model))
+        labels, names = outputs.of_all_rows(model.labels_, samples)
+        outputs.write_clusters(files.clusters, labels, names, summary.words_of_parts(model))
     if files.report is not None:
         from manifact.cli.report import write_page
 

@@ -53,6 +53,12 @@ def warn_of_empty(samples: Any, X: Any) -> None:
         warnings.warn(note, stacklevel=2)
 
 
+def warn_of_reading(model: Any, samples: Any) -> None:
+    """Say which rows of a table were left out, and what else was done to its cells."""
+    for note in data_notes.of_reading(samples, model.preparation_):
+        warnings.warn(note, stacklevel=2)
+
+
 def refuse_if_nobody(data: Path, samples: Any, labels: Any) -> None:
     """Refuse data of which no sample can be placed: they are of another kind, or in another language."""
     if (labels >= 0).any():
@@ -88,6 +94,8 @@ def _as_before(source: Mapping[str, Any], data: Path) -> dict[str, Any]:
     New data need not have classes; but where columns are told by their numbers, leaving one out would shift the others.
     """
     options = dict(source.get("reading", {}))
+    for settled in ("drop", "keep", "missing"):  # the preparation knows what came of them
+        options.pop(settled, None)
     known = source.get("path", "")
     if Path(known).suffix.lower() != data.suffix.lower():
         return {}

@@ -92,13 +92,16 @@ def _clusters(
 ) -> tuple[Any, Any, list[str]]:
     """Labels and names of the new samples, or without data of the training samples; and who cannot be placed."""
     if data is None:
-        names = getattr(model, "source_", {}).get("names")
-        return model.labels_, names, data_notes.without_cluster(model.labels_, names)
+        source = getattr(model, "source_", {})
+        names, left = source.get("names"), source.get("left_out") or {"rows": (), "names": ()}
+        told = data_notes.without_cluster(model.labels_, names)
+        return *outputs.with_left_out(model.labels_, names, left["rows"], left["names"]), told
     check_tie(model, tie is not False, graph_from)
     samples, X = read_for(model, path, data, reading)
     labels = model.predict(X, tie=tie, graph_X=graph_samples(graph_from))
     refuse_if_nobody(data, samples, labels)
-    return labels, samples.names, data_notes.unplaced(samples, X, labels)
+    told = [*data_notes.of_reading(samples, model.preparation_), *data_notes.unplaced(samples, X, labels)]
+    return *outputs.of_all_rows(labels, samples), told
 
 
 def _print_json(labels: Any, names: list[str], words: list[list[str]] | None) -> None:

@@ -28,6 +28,8 @@ class Summary:
     n_samples: int
     n_features: int
     n_components: int
+    #: What was done to the size of rows and columns, in words.
+    scaling: str | None
     parameters: dict[str, Any]
     solver: str
     n_iter: int
@@ -61,6 +63,8 @@ class Summary:
         # Names of columns, files and classes may look like markup.
         console = Console(markup=False, highlight=False)
         console.print(self._headline())
+        if self.scaling is not None and self.kind == "table":
+            console.print(f"scaled    {self.scaling}")
         console.print(self._outcome())
         if self.diversity is not None:
             console.print(self._words())
@@ -133,6 +137,7 @@ def of(
         n_samples=len(model.representation_),
         n_features=model.n_features_in_,
         n_components=model._k,
+        scaling=prepared(model, "scaling"),
         parameters=_plain(model.get_params()),
         solver=model.solver_,
         n_iter=model.n_iter_,

@@ -9,7 +9,7 @@ import typer
 
 from manifact.cli import outputs
 from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence
-from manifact.cli.new_samples import check_tie, graph_samples, read_for, warn_of_empty
+from manifact.cli.new_samples import check_tie, graph_samples, read_for, warn_of_empty, warn_of_reading
 from manifact.cli.option_groups import given, with_option_groups
 from manifact.cli.options import (
     OUT,
@@ -50,8 +50,10 @@ def transform(
         with showing(not quiet):
             samples, X = read_for(found, model, data, given(reading))
             warn_of_empty(samples, X)
+            warn_of_reading(found, samples)
             V = found.transform(X, tie=tie, graph_X=graph_samples(graph_from))
-        write_matrix(output, V, names=samples.names)
+        V, names = outputs.of_all_rows(V, samples)
+        write_matrix(output, V, names=outputs.sample_names(names, len(V)))
     if not quiet:
         n, k = V.shape
         typer.echo(f"V         {output} ({n:,} samples, {k} parts)")

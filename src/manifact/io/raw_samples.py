@@ -8,10 +8,36 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from manifact.backends import Array
-from manifact.utils.errors import BadValueError
+from manifact.utils.errors import BadValueError, Sentence
 
 Kind = Literal["table", "documents", "images"]
 KINDS: tuple[str, ...] = get_args(Kind)
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What a reader of tables left out, and why.
+
+    Attributes
+    ----------
+    rows, row_names : tuple
+        Numbers (from 0, in the file) and names of rows that were left out for missing values.
+    columns : tuple of int
+        Numbers (from 1, in the file) of columns that are no features: dropped, or ids.
+    id_column : str, or None
+        The header of the column of ids that names the samples.
+    missing : {"drop", "mean"}, or None
+        What was asked for. With "mean", NaN stands in X until a preparation fills it in.
+    notes : tuple of Sentence
+        The same in words.
+    """
+
+    rows: tuple[int, ...] = ()
+    row_names: tuple[str, ...] = ()
+    columns: tuple[int, ...] = ()
+    id_column: str | None = None
+    missing: str | None = None
+    notes: tuple[Sentence, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -35,6 +61,8 @@ class Samples:
         (height, width), or (height, width, 3) for colours.
     labels : array of n, or None
         Classes that the file carries; text that is missing is "".
+    left_out : LeftOut, or None
+        Of tables in .csv, .tsv and .parquet files, whose columns are settled one by one: what is not in X.
     """
 
     kind: Kind
@@ -45,6 +73,7 @@ class Samples:
     feature_names: list[str] | None = None
     image_shape: tuple[int, ...] | None = None
     labels: Array | None = None
+    left_out: LeftOut | None = None
 
     def __post_init__(self) -> None:
         n, m, source = self.n_samples, 0 if self.X is None else self.X.shape[1], Path(self.source)

@@ -29,7 +29,9 @@ class Reader:
     options: tuple[str, ...] = ()
 
 
-_COLUMNS = ("name", "label", "columns", "image_shape")
+_COLUMNS = ("name", "label", "columns", "image_shape", "drop", "keep", "missing", "id")
+#: What a model remembers of its table: files of other kinds are read without.
+_REMEMBERED = ("drop", "missing", "id")
 _DELIMITED = Reader("table", "a table of text", "delimited_tables", "read", _COLUMNS)
 _RECORDS = ("text", "name", "label")
 _RECORDS_IN_TABLE = Reader("documents", "a table of text", "record_documents", "read_delimited", _RECORDS)
@@ -72,6 +74,10 @@ class ReadOptions(TypedDict, total=False):
     variable: str | None
     image_shape: tuple[int, ...] | None
     columns: Sequence[str] | None
+    drop: str | int | Sequence[str | int] | None
+    keep: str | int | Sequence[str | int] | None
+    missing: str | None
+    id: str | None
 
 
 @dataclass(frozen=True)
@@ -124,6 +130,17 @@ def read(path: Path | str, **options: Unpack[ReadOptions]) -> Samples:
     columns : list of str, optional
         The columns of numbers that matter, such as those of a fitted model: others of a .csv, .tsv or .parquet file
         are not looked at. Files of other kinds are read whole.
+    drop : str, int or list, optional
+        Columns of a .csv, .tsv or .parquet file to leave out: names, numbers from 1, or several with commas between.
+    keep : str, int or list, optional
+        Columns that are features though they look like ids. Whole numbers that count the rows from 0 or 1, and columns
+        called "id", "customer_id", "Unnamed: 0" and the like whose values all differ, are left out otherwise, and name
+        the samples if nothing else does; so are columns of codes that all differ. ``samples.left_out.notes`` says so.
+    missing : {"drop", "mean"}, optional
+        Of tables with missing or infinite values: rows that have some are left out (``samples.left_out.rows``), or
+        NaN stands in X, for which `learn` knows the mean of the column. Without it they are refused.
+    id : str, optional
+        The header of a column that names the samples, if there is one and nothing else does.
 
     Returns
     -------
@@ -150,6 +167,8 @@ def check(path: Path | str, **options: Unpack[ReadOptions]) -> CheckedPath:
     # None and False, as of `color`, are as good as not given.
     given: dict[str, Any] = {name: value for name, value in options.items() if value is not None and value is not False}
     kind, columns = given.pop("kind", None), given.pop("columns", None)
+    if "missing" in given:
+        checks.option("missing", given["missing"], ("drop", "mean"))
     if kind is not None:
         checks.option("kind", kind, KINDS)
     for option in ("image_size", "image_shape"):
@@ -158,6 +177,8 @@ def check(path: Path | str, **options: Unpack[ReadOptions]) -> CheckedPath:
     file = Path(path)
     with guarded(file, "a file or folder"):
         reader, found = _choose(file, kind, given)
+        if "columns" in options:
+            given = {name: value for name, value in given.items() if name not in _REMEMBERED or name in reader.options}
         _check_options(file, reader, given)
     if columns is not None and "columns" in reader.options:
         found["columns"] = list(columns)
@@ -213,7 +234,7 @@ def _of_folder(folder: Path, kind: str | None) -> tuple[Reader, dict[str, Any]]:
 def _check_options(file: Path, reader: Reader, options: Mapping[str, Any]) -> None:
     for option in options:
         if option not in reader.options:
-            takes = [Parameter(name) for name in reader.options if name != "columns"]
+            takes = [Parameter(name) for name in reader.options if name not in ("columns", "id")]
             usable = Sentence(f"it takes {', '.join(['{}=…'] * len(takes))}", *takes) if takes else "leave it out"
             found = Sentence("is read as {}, for which {}=… has no meaning", reader.what, Parameter(option))
             raise refusal(file, found, usable)

@@ -1,0 +1,57 @@
+"""Columns that number or name the samples: no measurements, though they may be made of numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from manifact.backends import Array
+
+#: Rows that must count up for a column without a telling name to be taken for their numbers.
+COUNTED = 10
+#: Headers of ids: the whole name, or its last word (customer_id, PatientID, sample.uuid).
+_CALLED = re.compile(
+    r"(?i:unnamed: ?\d+|id|ids|index|idx|uuid|guid|rowid|row_?names?|row_?(number|nr|no|id)|.*[_ .-](id|uuid|guid))"
+    r"|.*[a-z](Id|ID)"
+)
+#: A code: no spaces, a digit in it.
+_CODE = re.compile(r"(?=.*\d)[\w#.:/-]{1,64}")
+
+
+def called_like_an_id(name: str) -> bool:
+    """Whether a header says that its column numbers or names the samples.
+
+    >>> [called_like_an_id(name) for name in ("id", "customer_id", "PatientID", "Unnamed: 0", "acid", "mass_index")]
+    [True, True, True, True, False, False]
+    """
+    return _CALLED.fullmatch(name.strip()) is not None
+
+
+def is_code(cell: str) -> bool:
+    """Whether a cell is one word with a digit in it, as codes are.
+
+    >>> [is_code(cell) for cell in ("3f2a-11", "GSM1234", "Barolo", "see page 3")]
+    [True, True, False, False]
+    """
+    return _CODE.fullmatch(cell.strip()) is not None
+
+
+def of_numbers(column: Array, name: str) -> bool:
+    """Whether whole numbers, all different, are ids: they are called so, or count the rows from 0 or 1.
+
+    Measurements that happen to be all different, as most that are not whole numbers, stay; so do ranks and years.
+    """
+    if not np.isfinite(column).all() or len(column) < 2 or not (np.rint(column) == column).all():
+        return False
+    if called_like_an_id(name):
+        return len(np.unique(column)) == len(column)
+    return len(column) >= COUNTED and column[0] in (0, 1) and bool((column == column[0] + np.arange(len(column))).all())
+
+
+def of_text(cells: Sequence[str], name: str) -> bool:
+    """Whether texts are ids: all different, and codes or called so."""
+    if len(set(cells)) < len(cells) or not all(cell.strip() for cell in cells):
+        return False
+    return called_like_an_id(name) or (len(cells) >= COUNTED and all(map(is_code, cells)))
