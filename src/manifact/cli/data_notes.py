@@ -34,6 +34,13 @@ def of_reading(samples: Any, preparation: Any = None) -> list[str]:
     return told
 
 
+def rows_left_out(rows: Any) -> list[str]:
+    """Rows of the training table that became no samples."""
+    if not rows:
+        return []
+    return [f"{'1 row was' if len(rows) == 1 else f'{len(rows):,} rows were'} left out of training for missing values"]
+
+
 def copies(X: Any) -> list[str]:
     """Samples that equal others."""
     from manifact.utils.equal_rows import first_equal_rows, number_of_copies

@@ -107,7 +107,7 @@ def fitted(request: Request) -> summary.Summary:
     with showing(not request.quiet):
         samples = data.read()
         preparation, X = learn_and_apply(samples, **request.preparing)
-        model = _model(request, samples.n_samples, preparation.scale == "unit")
+        model = _model(request, samples, preparation.scale == "unit")
         data_notes.refuse_negative(model, samples, preparation, X)
         begun = time.perf_counter()
         interrupt = _interrupt_of_fit(model, X)
@@ -150,10 +150,10 @@ def _checked_outputs(request: Request) -> Path:
     return output
 
 
-def _model(request: Request, n_samples: int, unit: bool) -> Any:
+def _model(request: Request, samples: Any, unit: bool) -> Any:
     parameters = {**request.parameters, "verbose": not request.quiet}
     entry = choices.models()[request.model]
-    model = build(entry, parameters, request.graph, request.settings, request.data, n_samples, unit)
+    model = build(entry, parameters, request.graph, request.settings, request.data, samples, unit)
     if model.assign is None:
         note("--set assign=null has gone: clusters are made by k-means")
         model.set_params(assign="kmeans")

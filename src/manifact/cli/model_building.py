@@ -40,17 +40,17 @@ def build(
     graph: GraphRequest,
     settings: Sequence[str],
     data: Path,
-    n_samples: int,
+    samples: Any,
     unit: bool,
 ) -> Any:
     """An unfitted model; ``unit`` says that samples have length 1."""
     own = parameters(entry)
-    _check(entry, asked, graph, own, n_samples)
+    _check(entry, asked, graph, own, samples.n_samples)
     given = filled_in(entry) | dict(asked)
     if graph.settings.get("n_neighbors") == "auto":
         given["n_neighbors"] = "auto"
     elif "graph" in own:
-        given["graph"] = _graph(entry, graph, data, n_samples, unit)
+        given["graph"] = _graph(entry, graph, data, samples, unit)
     made = entry.cls(**given)
     for name, value in map(_setting, settings):
         if name not in made.get_params():
@@ -93,24 +93,24 @@ def _check_auto_neighbors(graph: GraphRequest, own: Mapping[str, Any]) -> None:
         raise BadValueError("{n_neighbors} auto is not with {}: give a number", others[0])
 
 
-def _graph(entry: Entry, request: GraphRequest, data: Path, n_samples: int, unit: bool) -> Any:
+def _graph(entry: Entry, request: GraphRequest, data: Path, samples: Any, unit: bool) -> Any:
     """What the model's ``graph`` gets."""
     from manifact.io.readers import read_graph, read_matrix
 
     if request.given is not None:
         if len(request.asked) > 1:
             raise BadValueError("{graph}={!r} is a graph already: leave out {}", request.given, request.asked[1])
-        return read_graph(request.given, data)
+        return samples.rows_of(read_graph(request.given, data), square=True)
     builder = _builder(entry, request.settings, unit and request.built_on is None)
     if request.built_on is None:
         return builder
-    E = read_matrix(request.built_on)
-    if E.shape[0] != n_samples:
+    E = samples.rows_of(read_matrix(request.built_on))
+    if E.shape[0] != samples.n_samples:
         raise BadValueError(
             "{graph_from}={!r} has {} rows but the data have {} samples: give one row for each, in the same order",
             str(request.built_on),
             E.shape[0],
-            n_samples,
+            samples.n_samples,
         )
     return builder.build(E)
 

@@ -31,13 +31,10 @@ def read_for(model: Any, path: Path, data: Path, reading: Mapping[str, Any]) -> 
 def _refuse_numbers(data: Path) -> None:
     """Refuse a table of numbers whose one column of text, such as names, would be taken for the documents."""
     from manifact.io.readers import check
+    from manifact.io.readers.formats import columns_of_numbers
 
     check(data, kind="documents")
-    try:
-        opened = check(data)
-        numbers = opened.read().X.shape[1] if opened.reader.kind == "table" else 0
-    except (ValueError, ImportError, OSError):
-        return
+    numbers = columns_of_numbers(data)
     if numbers > 1:
         raise BadValueError(
             "{} is a table with {} columns of numbers and the model was fitted to documents: give it documents, or say "
@@ -79,13 +76,13 @@ def check_tie(model: Any, tie: bool, graph_from: Path | None) -> None:
         )
 
 
-def graph_samples(path: Path | None) -> Any:
+def graph_samples(path: Path | None, samples: Any) -> Any:
     """The matrix to look for neighbours in, if it is another than the data."""
     if path is None:
         return None
     from manifact.io.readers import read_matrix
 
-    return read_matrix(path)
+    return samples.rows_of(read_matrix(path))
 
 
 def _as_before(source: Mapping[str, Any], data: Path) -> dict[str, Any]:

@@ -94,11 +94,11 @@ def _clusters(
     if data is None:
         source = getattr(model, "source_", {})
         names, left = source.get("names"), source.get("left_out") or {"rows": (), "names": ()}
-        told = data_notes.without_cluster(model.labels_, names)
+        told = [*data_notes.rows_left_out(left["rows"]), *data_notes.without_cluster(model.labels_, names)]
         return *outputs.with_left_out(model.labels_, names, left["rows"], left["names"]), told
     check_tie(model, tie is not False, graph_from)
     samples, X = read_for(model, path, data, reading)
-    labels = model.predict(X, tie=tie, graph_X=graph_samples(graph_from))
+    labels = model.predict(X, tie=tie, graph_X=graph_samples(graph_from, samples))
     refuse_if_nobody(data, samples, labels)
     told = [*data_notes.of_reading(samples, model.preparation_), *data_notes.unplaced(samples, X, labels)]
     return *outputs.of_all_rows(labels, samples), told

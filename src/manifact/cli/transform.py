@@ -51,7 +51,7 @@ def transform(
             samples, X = read_for(found, model, data, given(reading))
             warn_of_empty(samples, X)
             warn_of_reading(found, samples)
-            V = found.transform(X, tie=tie, graph_X=graph_samples(graph_from))
+            V = found.transform(X, tie=tie, graph_X=graph_samples(graph_from, samples))
         V, names = outputs.of_all_rows(V, samples)
         write_matrix(output, V, names=outputs.sample_names(names, len(V)))
     if not quiet:

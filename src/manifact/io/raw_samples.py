@@ -7,6 +7,8 @@ from math import prod
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+import numpy as np
+
 from manifact.backends import Array
 from manifact.utils.errors import BadValueError, Sentence
 
@@ -87,6 +89,18 @@ class Samples:
             raise BadValueError(
                 "{} has {} columns, which are not images of {}: give another {image_shape}=…", source, m, size
             )
+
+    def rows_of(self, other: Any, square: bool = False) -> Any:
+        """Another matrix of the same file's rows (``square``: and columns) without those that were left out here.
+
+        One that has as many rows as there are samples stays as it is.
+        """
+        left = () if self.left_out is None else self.left_out.rows
+        total = self.n_samples + len(left)
+        if not left or other.shape[0] != total:
+            return other
+        kept = np.setdiff1d(np.arange(total), left)
+        return other[kept][:, kept] if square else other[kept]
 
     @property
     def n_samples(self) -> int:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from manifact.io.file_errors import refusal
-from manifact.io.readers.delimited_cells import has_decimal_comma, is_missing
+from manifact.io.readers.delimited_cells import has_decimal_comma, is_date, is_missing
 from manifact.utils.errors import Sentence
 
 #: Columns that a refusal describes, and characters that it shows of a cell.
@@ -16,7 +15,6 @@ LISTED, SHOWN = 8, 40
 #: What fills in or leaves out; the others need another column, or an editor.
 ABSENT = ("missing", "infinite")
 _INFINITE = frozenset(("inf", "-inf", "+inf", "infinity", "-infinity", "+infinity"))
-_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([ T].*)?|\d{1,2}[./-]\d{1,2}[./-](\d{2}|\d{4})([ T].*)?", re.ASCII)
 
 
 @dataclass
@@ -66,7 +64,7 @@ def kind_of(cell: str) -> str:
         return "missing"
     if has_decimal_comma(cell):
         return "comma"
-    if _DATE.fullmatch(bare):
+    if is_date(cell):
         return "date"
     return "truth" if bare.lower() in ("true", "false") else "text"
 

@@ -15,6 +15,7 @@ from manifact.io.file_errors import refusal
 from manifact.io.raw_samples import Samples
 from manifact.io.readers import table_checks
 from manifact.io.readers.chosen_columns import Wanted, places
+from manifact.io.readers.delimited_cells import is_missing, is_number
 from manifact.io.readers.delimited_faults import Faults
 from manifact.io.readers.delimited_layout import Layout, Row, delimiter, find_layout
 from manifact.io.readers.table_assembly import RawTable, Wishes, assembled
@@ -59,6 +60,17 @@ def read(
         _fits(file, source, body, found)
         table = _table(file, chain(body, rows), found)
     return assembled(file, source, table, Wishes(missing, kept, found.dropped, ids=columns is None), image_shape)
+
+
+def columns_of_numbers(file: Path) -> int:
+    """How many columns hold nothing but numbers, as far as the first rows tell, and values that are missing."""
+    with open_text(file, newline="") as text, long_cells():
+        head = list(islice(_rows(file, csv.reader(text, delimiter=delimiter(file), strict=True)), HEAD))
+    body = [cells for _, cells in head[1:]]
+    columns = zip(*body, strict=False)
+    return sum(
+        any(map(is_number, cells)) and all(is_number(cell) or is_missing(cell) for cell in cells) for cells in columns
+    )
 
 
 def _rows(file: Path, reader: Any) -> Iterator[Row]:

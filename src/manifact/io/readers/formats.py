@@ -185,6 +185,18 @@ def check(path: Path | str, **options: Unpack[ReadOptions]) -> CheckedPath:
     return CheckedPath(file, str(path), reader, {**given, **found})
 
 
+def columns_of_numbers(path: Path | str) -> int:
+    """How many columns of numbers a .csv, .tsv or .parquet file has; 0 for other files, and for what cannot be read."""
+    readers = READERS.get(suffix(Path(path)), ())
+    module = next((reader.module for reader in readers[:1] if "columns" in reader.options), None)
+    if module is None:
+        return 0
+    try:
+        return int(import_module(f"manifact.io.readers.{module}").columns_of_numbers(Path(path)))
+    except (ValueError, ImportError, OSError):
+        return 0
+
+
 def known() -> str:
     """The endings of names that are read.
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from manifact.backends import Array
+from manifact.io.readers.delimited_cells import is_date
 
 #: Rows that must count up for a column without a telling name to be taken for their numbers.
 COUNTED = 10
@@ -30,12 +31,12 @@ def called_like_an_id(name: str) -> bool:
 
 
 def is_code(cell: str) -> bool:
-    """Whether a cell is one word with a digit in it, as codes are.
+    """Whether a cell is one word with a digit in it, as codes are, and no date.
 
-    >>> [is_code(cell) for cell in ("3f2a-11", "GSM1234", "Barolo", "see page 3")]
-    [True, True, False, False]
+    >>> [is_code(cell) for cell in ("3f2a-11", "GSM1234", "Barolo", "see page 3", "2026-11-16")]
+    [True, True, False, False, False]
     """
-    return _CODE.fullmatch(cell.strip()) is not None
+    return _CODE.fullmatch(cell.strip()) is not None and not is_date(cell)
 
 
 def of_numbers(column: Array, name: str) -> bool:

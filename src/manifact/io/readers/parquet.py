@@ -69,6 +69,11 @@ def read(
     return assembled(file, source, table, Wishes(missing, kept, dropped, ids=columns is None), image_shape)
 
 
+def columns_of_numbers(file: Path) -> int:
+    """How many columns hold numbers."""
+    return sum(_is_number(field) for field in _opened(file).schema_arrow)
+
+
 def read_documents(
     file: Path, source: str, text: str | None = None, name: str | None = None, label: str | None = None
 ) -> Samples:

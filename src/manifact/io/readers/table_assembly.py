@@ -166,9 +166,7 @@ def _without_missing(
     kept = np.flatnonzero(~bad)
     numbered = [str(number) for number in range(len(X))] if names is None else names
     rows = np.flatnonzero(bad)
-    told = Sentence(
-        "{} of {} rows are left out for {}: their clusters are blank", f"{len(rows):,}", f"{len(X):,}", many
-    )
+    told = Sentence("{} of {} rows are left out for {}: they are in no cluster", f"{len(rows):,}", f"{len(X):,}", many)
     labels = None if table.labels is None else table.labels[kept]
     left = tuple(rows.tolist())
     return X[kept], [numbered[i] for i in kept], labels, left, tuple(numbered[i] for i in left), [told]
