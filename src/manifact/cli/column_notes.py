@@ -8,8 +8,8 @@ from typing import Any
 LARGEST_SHARE = 0.5
 #: Columns that a note lists.
 LISTED = 5
-#: A column is squeezed by a few far values where 99 of 100 samples lie within this share of its range.
-SQUEEZED, NEARLY_ALL = 0.02, 99.0
+#: A column is squeezed by a few far values where so many percent of the samples lie within this share of its range.
+SQUEEZED, NEARLY_ALL = 0.02, 95.0
 #: Whole numbers of which a column has at most so many may be codes of classes; with so many samples it is worth a word.
 CODES, SAMPLES = 10, 30
 
@@ -126,10 +126,8 @@ def _codes(samples: Any, preparation: Any) -> list[str]:
     them = "these are codes" if len(found) == 1 else "they are codes"
     values = ""
     if len(found) == 1:
-        distinct = np.unique(X[:, found[0]])
-        values = (
-            " " + ", ".join(f"{value:g}" for value in distinct[:LISTED]) + (", …" if len(distinct) > LISTED else "")
-        )
+        distinct = [f"{value:g}" for value in np.unique(X[:, found[0]])]
+        values = f" ({', '.join(distinct[:LISTED])}{', …' if len(distinct) > LISTED else ''})"
     name = samples.feature_names[found[0]] if samples.feature_names else str(found[0] + 1)
     have = f"{'has' if len(found) == 1 else 'have'} only a few values{values}"
     return [f"{_listed(preparation, found)} {have}: if {them} of classes, use --label {name} or --drop {name}"]
