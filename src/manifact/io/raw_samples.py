@@ -27,7 +27,7 @@ class LeftOut:
     columns : tuple of int
         Numbers (from 1, in the file) of columns that are no features: dropped, or ids.
     id_column : str, or None
-        The header of the column of ids that names the samples.
+        The header of the column of ids that names the samples, or its number from 1 where there is none.
     missing : {"drop", "mean"}, or None
         What was asked for. With "mean", NaN stands in X until a preparation fills it in.
     notes : tuple of Sentence

@@ -104,4 +104,4 @@ def test_columns_without_names_are_left_out_again(tmp_path):
     assert (found.X.shape, found.left_out.columns) == ((N, 2), (1,))
     (tmp_path / "new.csv").write_text("33,0.5,0.25\n")
     new = read(tmp_path / "new.csv", **learn(found).read_options)
-    assert new.X.tolist() == [[0.5, 0.25]]
+    assert (new.X.tolist(), new.names) == ([[0.5, 0.25]], ["33"])

@@ -84,8 +84,8 @@ def find_layout(
         table_checks.distinct_names(file, [cell for cell in header if cell])
     chosen = {"name": _column(file, "name", name, header, width), "label": _column(file, "label", label, header, width)}
     dropped = tuple(places(file, "drop", drop, header, width))
-    if chosen["name"] is None and id is not None and header is not None and id in header:
-        chosen["name"] = header.index(id)
+    if chosen["name"] is None and id is not None:
+        chosen["name"] = _if_there(id, header, width)
     free = chosen["label"] != 0 and 0 not in dropped
     if chosen["name"] is None and free and _has_names(header, body if header is not None else [first]):
         chosen["name"] = 0
@@ -108,6 +108,13 @@ def _has_names(header: list[str] | None, body: list[list[str]]) -> bool:
     if header is not None and header[0] in ("", "name"):
         return True
     return any(is_text(cells[0]) for cells in body if cells)
+
+
+def _if_there(wanted: str, header: list[str] | None, width: int) -> int | None:
+    """Where a column is that need not be there."""
+    if header is not None:
+        return header.index(wanted) if wanted in header else None
+    return int(wanted) - 1 if wanted.isascii() and wanted.isdecimal() and 1 <= int(wanted) <= width else None
 
 
 def _column(file: Path, option: str, wanted: str | None, header: list[str] | None, width: int) -> int | None:

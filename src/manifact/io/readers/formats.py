@@ -140,7 +140,7 @@ def read(path: Path | str, **options: Unpack[ReadOptions]) -> Samples:
         Of tables with missing or infinite values: rows that have some are left out (``samples.left_out.rows``), or
         NaN stands in X, for which `learn` knows the mean of the column. Without it they are refused.
     id : str, optional
-        The header of a column that names the samples, if there is one and nothing else does.
+        The header (or number from 1) of a column that names the samples, if it is there and nothing else does.
 
     Returns
     -------

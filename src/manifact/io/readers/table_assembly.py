@@ -72,7 +72,7 @@ def assembled(
         raise refusal(file, "has no column but ids", Sentence("keep one with {keep}={!r}", table.key(ids[0])))
     X, names, labels, rows, row_names, told = _without_missing(file, table, features, names, wishes.missing)
     notes = ([_note_of_ids(table, ids, table.names is None)] if ids else []) + told
-    id_column = table.name(ids[0]) or None if ids and table.names is None else None
+    id_column = table.key(ids[0]) if ids and table.names is None else None
     left = sorted({*wishes.dropped, *(table.places[column] for column in ids)})
     return Samples(
         "table",
