@@ -44,11 +44,13 @@ def of_numbers(column: Array, name: str) -> bool:
 
     Measurements that happen to be all different, as most that are not whole numbers, stay; so do ranks and years.
     """
-    if not np.isfinite(column).all() or len(column) < 2 or not (np.rint(column) == column).all():
-        return False
+    n = len(column)
     if called_like_an_id(name):
-        return len(np.unique(column)) == len(column)
-    return len(column) >= COUNTED and column[0] in (0, 1) and bool((column == column[0] + np.arange(len(column))).all())
+        whole = bool(np.isfinite(column).all()) and bool((np.rint(column) == column).all())
+        return n > 1 and whole and len(np.unique(column)) == n
+    # The ends alone tell that almost all columns do not count.
+    ends = n >= COUNTED and column[0] in (0, 1) and column[-1] == column[0] + n - 1
+    return bool(ends) and bool((column == column[0] + np.arange(n)).all())
 
 
 def of_text(cells: Sequence[str], name: str) -> bool:
