@@ -46,13 +46,14 @@ class ColumnScales:
 
     def apply(self, X: Any) -> Any:
         """X with scaled columns; what is below all training samples counts as their smallest value."""
-        factor = self._factor()
+        width = np.array(self.width)
+        divisor = np.where(width > 0, width, np.inf)
         if sparse.issparse(X):
             out = sparse.csr_array(X).astype(X.dtype, copy=True)
-            out.data *= factor[out.indices]
+            out.data /= divisor[out.indices]
             return out
         out = np.asarray(X, dtype=np.float64) - np.array(self.lowest)
-        out *= factor
+        out /= divisor
         if self.how != "max":
             np.maximum(out, 0.0, out=out)
         return out.astype(X.dtype, copy=False)
@@ -66,10 +67,6 @@ class ColumnScales:
     def undone(self, X: Any) -> Any:
         """X in the units of the columns."""
         return X * np.array(self.width) + np.array(self.lowest)
-
-    def _factor(self) -> Array:
-        width = np.array(self.width)
-        return np.divide(1.0, width, out=np.zeros_like(width), where=width > 0)
 
 
 def settled(columns: str, scale: str, X: Any, own_columns: bool) -> tuple[str, str]:
