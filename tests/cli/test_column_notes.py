@@ -32,7 +32,7 @@ def fit(frame, *asked, code=0, name="w.csv"):
 def test_a_clean_table_has_no_notes(wine):
     shown = fit(wine)
     assert shown["notes"] == []
-    assert shown["scaling"] == "each column from its smallest value (0) to its largest (1)"
+    assert shown["scaling"] == "each column from its smallest value (0.01) to its largest (1.01)"
 
 
 def test_parts_of_a_table_name_the_columns_they_have_more_of(wine):

@@ -136,7 +136,7 @@ class Preparing:
         Literal["none", "range", "std", "max"] | None,
         typer.Option(
             "--scale-columns",
-            help="Columns of a table: as they are, from their smallest value (0) to their largest (1), from the "
+            help="Columns of a table: as they are, from their smallest value to their largest, from the "
             "smallest in standard deviations, or by their largest. Default: range for .csv, .tsv and .parquet, unless "
             "columns read as one unit (counts, pixels, spectra) or --scale is given.",
             rich_help_panel=READ,

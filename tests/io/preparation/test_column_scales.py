@@ -30,14 +30,14 @@ def signed(rng):
 
 def test_range_is_from_0_to_1(signed):
     X = learn(table(signed), columns="range").apply(table(signed))
-    np.testing.assert_allclose(X.min(axis=0), 0)
-    np.testing.assert_allclose(X.max(axis=0), 1)
+    np.testing.assert_allclose(X.min(axis=0), 0.01)
+    np.testing.assert_allclose(X.max(axis=0), 1.01)
 
 
 def test_standard_deviations_keep_the_distances_of_standardised_columns(signed):
     prepared = learn(table(signed), columns="std")
     X = prepared.apply(table(signed))
-    assert X.min() == 0
+    assert X.min() == 0.01
     np.testing.assert_allclose(pdist(X), pdist((signed - signed.mean(axis=0)) / signed.std(axis=0)), rtol=1e-6)
 
 
@@ -51,7 +51,7 @@ def test_what_is_learnt_is_applied_to_new_samples_and_undone(signed, how, rng):
     np.testing.assert_allclose(again.in_own_units(again.apply(table(new))), new, rtol=1e-6)
     low = table(signed.min(axis=0, keepdims=True) - 1)
     if how != "max":
-        assert not again.apply(low).any(), "what is below all that is known counts as the smallest"
+        assert (again.apply(low) == 0.01).all(), "what is below all that is known counts as the smallest"
         assert again.columns.below(low.X) == 4
 
 
@@ -63,7 +63,7 @@ def test_rows_that_were_scaled_have_no_units(signed):
 def test_a_column_of_one_value_says_nothing_of_new_samples_either():
     X = np.array([[1.0, 7], [2, 7], [3, 7]])
     prepared = learn(table(X), columns="range")
-    assert prepared.apply(table(np.array([[2.0, 1e6]]))).tolist() == [[0.5, 0.0]]
+    assert prepared.apply(table(np.array([[2.0, 1e6]]))).tolist() == [[0.51, 0.01]]
 
 
 def test_sparse_data_stay_sparse():
@@ -81,7 +81,15 @@ def test_float32_stays_and_far_offsets_are_not_lost():
     X = (1e7 + np.arange(64, dtype=np.float64).reshape(32, 2)).astype(np.float32)
     Y = learn(table(X), columns="range").apply(table(X))
     assert Y.dtype == np.float32
-    np.testing.assert_allclose(Y[:, 0], np.linspace(0, 1, 32), atol=1e-6)
+    np.testing.assert_allclose(Y[:, 0], 0.01 + np.linspace(0, 1, 32), atol=1e-6)
+
+
+def test_a_sample_that_is_smallest_everywhere_is_not_empty():
+    X = np.array([[1.0, 1], [1, 1], [5, 2], [2, 7]])
+    for how in ("range", "std"):
+        prepared = learn(table(X), columns=how)
+        assert prepared.apply(table(X)).any(axis=1).all()
+        assert prepared.apply(table(np.zeros((1, 2)))).any()
 
 
 @pytest.mark.parametrize("load", [load_wine, load_iris, load_breast_cancer])
@@ -89,7 +97,7 @@ def test_tables_of_measurements_are_scaled_by_columns_and_not_by_rows(load):
     X = load().data
     prepared = learn(table(X))
     assert (prepared.columns.how, prepared.scale) == ("range", "none")
-    assert prepared.scaling == "each column from its smallest value (0) to its largest (1)"
+    assert prepared.scaling == "each column from its smallest value (0.01) to its largest (1.01)"
     bare = learn(matrix(X))
     assert (bare.columns, bare.scale, bare.scaling) == (None, "unit", "each row to length 1")
 
@@ -144,9 +152,9 @@ def test_files_of_the_first_version_are_read_and_work_as_before():
 @pytest.mark.parametrize(
     "damage",
     [
-        {"columns": {"how": "range", "lowest": [0.0], "width": [1.0, 1.0]}},
-        {"columns": {"how": "range", "lowest": [0.0, 0.0], "width": [1.0, -1.0]}},
-        {"columns": {"how": "magic", "lowest": [0.0, 0.0], "width": [1.0, 1.0]}},
+        {"columns": {"how": "range", "lowest": [0.0], "width": [1.0, 1.0], "margin": 0.0}},
+        {"columns": {"how": "range", "lowest": [0.0, 0.0], "width": [1.0, -1.0], "margin": 0.0}},
+        {"columns": {"how": "magic", "lowest": [0.0, 0.0], "width": [1.0, 1.0], "margin": 0.0}},
         {"means": [1.0]},
     ],
 )

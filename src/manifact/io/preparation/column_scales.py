@@ -12,6 +12,8 @@ from manifact.backends import Array
 from manifact.utils.errors import BadValueError
 
 COLUMNS = ("auto", "none", "range", "std", "max")
+#: The smallest value of a column, where something is subtracted, in units of its range or standard deviation.
+MARGIN = 0.01
 #: Profiles: so many columns at least, whose largest values lie, but for a tenth at either end, within this factor.
 MANY, FACTOR = 50, 10.0
 #: The share of zeros of a table of counts, and of all squares that one of its columns may have.
@@ -20,11 +22,13 @@ ZEROS, LARGEST_SHARE = 0.5, 0.5
 
 @dataclass(frozen=True)
 class ColumnScales:
-    """(x − lowest) / width for each column; a column of width 0 was the same for all samples and becomes 0."""
+    """margin + (x − lowest) / width for each column; one that was the same for all samples has width 0 and stays so."""
 
     how: str
     lowest: list[float]
     width: list[float]
+    #: Nothing is empty for being the smallest: a sample of zeros would be in no cluster.
+    margin: float = 0.0
 
     @staticmethod
     def learn(X: Any, how: str) -> ColumnScales:
@@ -42,7 +46,7 @@ class ColumnScales:
         width = np.nanmax(X, axis=0) - lowest
         if how == "std":
             width = np.where(width > 0, np.nanstd(X, axis=0), 0.0)
-        return ColumnScales(how, lowest.tolist(), width.tolist())
+        return ColumnScales(how, lowest.tolist(), width.tolist(), MARGIN)
 
     def apply(self, X: Any) -> Any:
         """X with scaled columns; what is below all training samples counts as their smallest value."""
@@ -56,6 +60,7 @@ class ColumnScales:
         out /= divisor
         if self.how != "max":
             np.maximum(out, 0.0, out=out)
+        out += self.margin
         return out.astype(X.dtype, copy=False)
 
     def below(self, X: Any) -> int:
@@ -66,7 +71,7 @@ class ColumnScales:
 
     def undone(self, X: Any) -> Any:
         """X in the units of the columns."""
-        return X * np.array(self.width) + np.array(self.lowest)
+        return (X - self.margin) * np.array(self.width) + np.array(self.lowest)
 
 
 def settled(columns: str, scale: str, X: Any, own_columns: bool) -> tuple[str, str]:

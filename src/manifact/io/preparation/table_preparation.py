@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,8 @@ from manifact.utils.errors import BadValueError
 #: Names that a refusal lists.
 LISTED = 5
 COLUMNS_IN_WORDS = {
-    "range": "each column from its smallest value (0) to its largest (1)",
-    "std": "each column from its smallest value up, in standard deviations",
+    "range": "each column from its smallest value ({low:g}) to its largest ({high:g})",
+    "std": "each column from its smallest value ({low:g}) up, in standard deviations",
     "max": "each column by its largest value",
 }
 
@@ -70,7 +70,9 @@ class TablePreparation(Preparation):
 
     @property
     def scaling(self) -> str | None:
-        how = None if self.columns is None else COLUMNS_IN_WORDS[self.columns.how]
+        scales, how = self.columns, None
+        if scales is not None:
+            how = COLUMNS_IN_WORDS[scales.how].format(low=scales.margin, high=1 + scales.margin)
         told = [text for text in (how, super().scaling) if text is not None]
         return ", then ".join(told) or None
 
@@ -143,7 +145,7 @@ class TablePreparation(Preparation):
         largest = self.columns.width if self.columns is not None and self.columns.how == "max" else None
         stored: dict[str, Any] = {**own, "largest": largest, "means": self.means, "id_column": self.id_column}
         if self.columns is not None and largest is None:
-            stored["columns"] = {"how": self.columns.how, "lowest": self.columns.lowest, "width": self.columns.width}
+            stored["columns"] = asdict(self.columns)
         return {**stored, "missing": self.missing, "left_out": list(self.left_out)}
 
     @classmethod
@@ -181,7 +183,8 @@ def _scales(stored: dict[str, Any], m: int) -> ColumnScales | None:
     width = _numbers("widths", found["width"], m)
     if not all(value >= 0 for value in width):
         raise ValueError("a width below zero")
-    return ColumnScales(found["how"], _numbers("lowest values", found["lowest"], m), width)
+    (margin,) = _numbers("margins", [found["margin"]], 1)
+    return ColumnScales(found["how"], _numbers("lowest values", found["lowest"], m), width, margin)
 
 
 def _numbers(what: str, given: Any, m: int) -> list[float]:
