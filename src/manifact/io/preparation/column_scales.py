@@ -100,7 +100,7 @@ def of_one_unit(X: Any) -> str | None:
     X = np.asarray(X, dtype=np.float64)
     if X.shape[1] < 2 or np.nanmin(X) < 0:
         return None
-    squares = np.nansum(X * X, axis=0)
+    squares = np.nansum((X / max(np.nanmax(X), 1e-300)) ** 2, axis=0)  # of numbers of any size
     if (X == 0).mean() >= ZEROS and squares.max() <= LARGEST_SHARE * squares.sum():
         return "most cells are zero"
     top = np.nanmax(X, axis=0)

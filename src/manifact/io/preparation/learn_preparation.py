@@ -47,10 +47,10 @@ def learn(samples: Samples, **options: Unpack[LearnOptions]) -> Preparation:
         Tables: columns stay as they are, or are scaled before rows are, so that one in large units does not drown the
         others: from their smallest value (0.01) to their largest (1.01); from their smallest value in standard
         deviations, with the distances between samples that standardised columns have; or divided by their largest
-        value, which moves no zero. New values below the smallest count as the smallest. "auto": tables from .csv, .tsv and
-        .parquet files by their range, unless ``scale`` is given or columns read as one unit: most cells are zero and no
-        column outweighs the others (counts), or fifty columns and more have largest values that mostly agree within a
-        factor of ten (pixels, spectra).
+        value, which moves no zero. New values below the smallest count as the smallest. "auto": tables from .csv, .tsv
+        and .parquet files by their range, unless ``scale`` is given or columns read as one unit: most cells are zero
+        and no column outweighs the others (counts), or fifty columns and more have largest values that mostly agree
+        within a factor of ten (pixels, spectra).
     weighting : {"tfidf", "counts"}, default="tfidf"
         Documents: (1 + log tf) · idf with scikit-learn's smoothed idf, or counts, which the divergence is made for.
     min_df, max_df : int or float, optional
