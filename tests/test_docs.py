@@ -153,6 +153,33 @@ def test_python_on_pages_runs(name: str, tmp_path: Path, monkeypatch: pytest.Mon
         exec(compile(block, str(page), "exec"), space)
 
 
+def test_commands_of_the_page_on_tables_say_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each block of commands is followed by lines of what it prints."""
+    pytest.importorskip("pandas", reason="the table is made by pandas")
+    from typer.testing import CliRunner
+
+    from manifact.cli import app
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    text = (DOCS / "howto" / "tables.md").read_text("utf-8")
+    pieces = re.findall(r"^```(python|sh|text)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    space: dict[str, object] = {}
+    printed, shown = "", 0
+    for language, block in pieces:
+        if language == "python":
+            exec(compile(block, "tables.md", "exec"), space)
+        elif language == "sh":
+            result = CliRunner().invoke(app, shlex.split(block)[1:])
+            printed = " ".join(result.output.split())
+        else:
+            shown += 1
+            lines = [block] if block.startswith("wine.csv") else block.splitlines()
+            for line in lines:
+                assert " ".join(line.split()) in printed, printed
+    assert shown == 3
+
+
 def commands() -> list[tuple[str, str]]:
     text = "\n".join(block for page in pages() for block in blocks(page, "sh"))
     lines = re.sub(r"\\\n\s*", "", text).splitlines()

@@ -44,7 +44,7 @@ def test_columns_must_differ(tmp_path, suffix):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(("suffix", "taken"), [(".csv", ""), (".tsv", ""), (".parquet", "name")])
+@pytest.mark.parametrize(("suffix", "taken"), [(".csv", "name"), (".tsv", "name"), (".parquet", "name")])
 def test_columns_must_differ_from_the_names(tmp_path, suffix, taken):
     with pytest.raises(ValueError, match=f"columns has '{taken}', which is the header of the names"):
         write_matrix(tmp_path / f"V{suffix}", np.ones((2, 2)), names=["r", "s"], columns=["a", taken])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-#: A column with more of all squares than this decides alone which samples are near.
-LARGEST_SHARE = 0.5
 #: Names that a note lists.
 LISTED = 3
 #: Why a sample has no cluster, where it is not empty.
@@ -13,9 +11,17 @@ NO_PART = "have nothing of any part"
 
 
 def notes(samples: Any, preparation: Any, X: Any, labels: Any) -> list[str]:
-    """Which matrix was taken, what was left out, samples without a cluster, and a column that drowns the others."""
-    told = [*_cells(samples, preparation), *left_out(samples)]
-    return [*told, *unplaced(samples, X, labels), *_drowning(preparation, X)]
+    """Which matrix was taken, what was left out, who has no cluster, copies, and what is odd about columns."""
+    from manifact.cli import column_notes
+
+    return [
+        *_cells(samples, preparation),
+        *left_out(samples),
+        *of_reading(samples),
+        *unplaced(samples, X, labels),
+        *copies(X),
+        *column_notes.notes(samples, preparation, X),
+    ]
 
 
 def _cells(samples: Any, preparation: Any) -> list[str]:
@@ -38,6 +44,47 @@ def left_out(samples: Any) -> list[str]:
         return []
     blank = samples.n_places - samples.n_samples
     return [f"{blank:,} of {samples.n_places:,} lines are blank and left out: names are the numbers of lines"]
+
+
+def of_reading(samples: Any, preparation: Any = None) -> list[str]:
+    """What a reader of tables left out; for new samples also what is below all that the model knows."""
+    left = samples.left_out
+    told = [] if left is None else [sentence.worded(_option) for sentence in left.notes]
+    scales = getattr(preparation, "columns", None)
+    below = 0 if scales is None else scales.below(samples.X) if samples.X.shape[1] == len(scales.width) else 0
+    if below:
+        cells = "1 value is" if below == 1 else f"{below:,} values are"
+        told.append(f"{cells} below the smallest of the training samples and counted as that")
+    return told
+
+
+def rows_left_out(rows: Any) -> list[str]:
+    """Rows of the training table that became no samples."""
+    if not rows:
+        return []
+    return [f"{'1 row was' if len(rows) == 1 else f'{len(rows):,} rows were'} left out of training for missing values"]
+
+
+def copies(X: Any) -> list[str]:
+    """Samples that equal others."""
+    from manifact.utils.equal_rows import first_equal_rows, number_of_copies
+
+    found = number_of_copies(first_equal_rows(X))
+    if not found:
+        return []
+    return [f"{found:,} of {X.shape[0]:,} samples {'is a copy' if found == 1 else 'are copies'} of others"]
+
+
+def refuse_negative(model: Any, samples: Any, preparation: Any, X: Any) -> None:
+    """Refuse values below zero where a model takes none, with the columns that have them."""
+    from manifact.cli import column_notes
+
+    if samples.kind == "table" and getattr(model, "_non_negative", False):
+        column_notes.refuse_negative(samples.source, preparation, X)
+
+
+def _option(parameter: str) -> str:
+    return f"--{parameter.replace('_', '-')}"
 
 
 def empty(samples: Any, X: Any) -> list[str]:
@@ -78,20 +125,3 @@ def _saying_nothing(kind: str) -> str:
 def _listed(found: Any, names: Any) -> str:
     rows = found.nonzero()[0]
     return ", ".join(names[i] if names else str(i) for i in rows[:LISTED]) + (", …" if len(rows) > LISTED else "")
-
-
-def _drowning(preparation: Any, X: Any) -> list[str]:
-    import numpy as np
-    from scipy import sparse
-
-    if preparation.kind != "table" or preparation.image_shape is not None or X.shape[1] < 2:
-        return []
-    squares = np.asarray((X.multiply(X) if sparse.issparse(X) else X * X).sum(axis=0)).ravel()
-    total = float(squares.sum())
-    column = int(squares.argmax())
-    if total == 0 or squares[column] <= LARGEST_SHARE * total:
-        return []
-    names = preparation.feature_names
-    name = repr(names[column]) if names else f"number {column}"
-    share = 100 * squares[column] / total
-    return [f"column {name} makes up {share:.0f} % of the data: --scale-columns max gives all columns the same range"]

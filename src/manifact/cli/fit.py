@@ -120,6 +120,7 @@ def fitted(request: Request) -> summary.Summary:
         preparation, X = learn_and_apply(samples, **request.preparing)
         model = _model(request, path, samples, preparation.scale == "unit")
         check_signs(model, samples)
+        data_notes.refuse_negative(model, samples, preparation, X)
         begun = time.perf_counter()
         interrupt = _interrupt_of_fit(model, X)
         seconds = time.perf_counter() - begun
@@ -198,14 +199,22 @@ def _source(request: Request, samples: Any) -> dict[str, Any]:
         "skipped": dict(samples.skipped),
         "labels": samples.labels,
         **({} if samples.matrix is None else {"matrix": samples.matrix}),
+        "left_out": _left_out(samples),
         "graph_from": request.graph.built_on is not None,
     }
+
+
+def _left_out(samples: Any) -> dict[str, Any]:
+    """Rows of a table that are no samples, for their places in what is written."""
+    left = samples.left_out
+    return {} if left is None or not left.rows else {"rows": list(left.rows), "names": list(left.row_names)}
 
 
 def _write_others(request: Request, model: Any, samples: Any, X: Any) -> None:
     files = request.files
     if files.clusters is not None:
-        outputs.write_clusters(files.clusters, model.labels_, samples.names, summary.words_of_parts(model))
+        labels, names = outputs.of_all_rows(model.labels_, samples)
+        outputs.write_clusters(files.clusters, labels, names, summary.words_of_parts(model))
     if files.report is not None:
         from manifact.cli.report import write_page
 

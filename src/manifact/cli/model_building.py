@@ -98,29 +98,22 @@ def _graph(entry: Entry, request: GraphRequest, data: Path, samples: Samples, un
     """What the model's ``graph`` gets."""
     from manifact.io.readers import read_graph, read_matrix
 
-    n_samples = samples.n_samples
-
     if request.given is not None:
         if len(request.asked) > 1:
             raise BadValueError("{graph}={!r} is a graph already: leave out {}", request.given, request.asked[1])
-        return read_graph(request.given, data)
+        return samples.rows_of(read_graph(request.given, data), square=True)
     builder = _builder(entry, request.settings, unit and request.built_on is None)
     if request.built_on is None:
         return builder
-    E = rows_of_samples(read_matrix(request.built_on), samples)
-    if E.shape[0] != n_samples:
+    E = samples.rows_of(read_matrix(request.built_on))
+    if E.shape[0] != samples.n_samples:
         raise BadValueError(
             "{graph_from}={!r} has {} rows but the data have {} samples: give one row for each, in the same order",
             str(request.built_on),
             E.shape[0],
-            n_samples,
+            samples.n_samples,
         )
     return builder.build(E)
-
-
-def rows_of_samples(E: Any, samples: Samples) -> Any:
-    """The rows of another matrix that belong to samples: it may have some for files and lines that hold none."""
-    return E[list(samples.places)] if samples.places is not None and E.shape[0] == samples.n_places else E
 
 
 def _builder(entry: Entry, settings: Mapping[str, Any], unit: bool) -> Any:

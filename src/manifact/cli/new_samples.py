@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from manifact.cli import data_notes
-from manifact.cli.model_building import rows_of_samples
 from manifact.cli.standard_input import called, is_dash, received
 from manifact.utils.errors import BadValueError
 
@@ -34,14 +33,11 @@ def read_for(model: Any, path: Path, data: Path, reading: Mapping[str, Any]) -> 
 def _refuse_numbers(data: Path, asked: Mapping[str, Any]) -> None:
     """Refuse a table of numbers whose one column of text, such as names, would be taken for the documents."""
     from manifact.io.readers import check
+    from manifact.io.readers.formats import columns_of_numbers
 
     known = {name: asked[name] for name in ("format", "encoding") if name in asked}
     check(data, kind="documents", **known)
-    try:
-        opened = check(data, **known)
-        numbers = opened.read().X.shape[1] if opened.reader.kind == "table" else 0
-    except (ValueError, ImportError, OSError):
-        return
+    numbers = columns_of_numbers(data, **known)
     if numbers > 1:
         raise BadValueError(
             "{} is a table with {} columns of numbers and the model was fitted to documents: give it documents, or say "
@@ -54,6 +50,12 @@ def _refuse_numbers(data: Path, asked: Mapping[str, Any]) -> None:
 def warn_of_empty(samples: Any, X: Any) -> None:
     """Say what was left out, and which samples say nothing."""
     for note in [*data_notes.left_out(samples), *data_notes.empty(samples, X)]:
+        warnings.warn(note, stacklevel=2)
+
+
+def warn_of_reading(model: Any, samples: Any) -> None:
+    """Say which rows of a table were left out, and what else was done to its cells."""
+    for note in data_notes.of_reading(samples, model.preparation_):
         warnings.warn(note, stacklevel=2)
 
 
@@ -79,14 +81,13 @@ def check_tie(model: Any, tie: bool, graph_from: Path | None) -> None:
         )
 
 
-def graph_samples(path: Path | None, samples: Any = None) -> Any:
+def graph_samples(path: Path | None, samples: Any) -> Any:
     """The matrix to look for neighbours in, if it is another than the data; its rows are those of the samples."""
     if path is None:
         return None
     from manifact.io.readers import read_matrix
 
-    E = read_matrix(path)
-    return E if samples is None else rows_of_samples(E, samples)
+    return samples.rows_of(read_matrix(path))
 
 
 def _as_before(source: Mapping[str, Any], data: Path, reading: Mapping[str, Any]) -> dict[str, Any]:
@@ -96,6 +97,8 @@ def _as_before(source: Mapping[str, Any], data: Path, reading: Mapping[str, Any]
     Nor need they be in the same encoding: some read any bytes as text, and nobody would notice.
     """
     options = dict(source.get("reading", {}))
+    for settled in ("drop", "keep", "missing"):  # the preparation knows what came of them
+        options.pop(settled, None)
     known = Path(source.get("path", ""))
     piped_as_before = is_dash(data) and is_dash(known) and "format" not in reading
     if not piped_as_before and _format(known, options) != _format(data, reading):

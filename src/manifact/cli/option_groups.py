@@ -46,7 +46,7 @@ def given(group: Any) -> dict[str, Any]:
     return {
         name: _reader(hints[name])(name, value)
         for name, value in found.items()
-        if value is not None and value is not False
+        if value is not None and value is not False and value != []
     }
 
 

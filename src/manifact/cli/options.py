@@ -119,6 +119,14 @@ class Reading:
             rich_help_panel=READ,
         ),
     ] = False
+    missing: Annotated[
+        Literal["drop", "mean"] | None,
+        typer.Option(
+            help="Missing values of a table: leave their rows out, or take the column's mean among the training "
+            "samples. Default: refuse them.",
+            rich_help_panel=READ,
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -129,6 +137,22 @@ class TrainingReading(Reading):
         str | None,
         typer.Option(
             help="Field or column with known classes: not used, only compared with the clusters.", rich_help_panel=READ
+        ),
+    ] = None
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Columns of a table to leave out: names or numbers from 1, with commas between them; may be repeated.",
+            rich_help_panel=READ,
+        ),
+    ] = None
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Columns that are features though they look like ids, which are left out otherwise.",
+            rich_help_panel=READ,
         ),
     ] = None
     image_shape: Annotated[
@@ -152,13 +176,18 @@ class Preparing:
 
     scale: Annotated[
         Literal["unit", "sum", "none"] | None,
-        typer.Option(help="Rows to length 1, to sum 1, or as they are. Default: unit.", rich_help_panel=READ),
+        typer.Option(
+            help="Rows to length 1, to sum 1, or as they are. Default: unit where columns are not scaled.",
+            rich_help_panel=READ,
+        ),
     ] = None
     columns: Annotated[
-        Literal["none", "max"] | None,
+        Literal["none", "range", "std", "max"] | None,
         typer.Option(
             "--scale-columns",
-            help="Divide the columns of a table by their largest value: for columns in different units. Default: none.",
+            help="Columns of a table: as they are, from their smallest value to their largest, from the "
+            "smallest in standard deviations, or by their largest. Default: range for .csv, .tsv and .parquet, unless "
+            "columns read as one unit (counts, pixels, spectra) or --scale is given.",
             rich_help_panel=READ,
         ),
     ] = None

@@ -35,6 +35,31 @@ def sample_names(names: Sequence[str] | None, n: int) -> list[str]:
     return [str(number) for number in range(n)] if names is None else list(names)
 
 
+def with_left_out(values: Any, names: Sequence[str] | None, rows: Sequence[int], row_names: Sequence[str]) -> Any:
+    """Clusters, or rows of V, and names of all rows of a table.
+
+    Rows that were left out are in their places: in no cluster (−1), with nothing of any part (0).
+    """
+    import numpy as np
+
+    values = np.asarray(values)
+    if not len(rows):
+        return values, names
+    n = len(values) + len(rows)
+    kept = np.setdiff1d(np.arange(n), rows)
+    every = np.full((n, *values.shape[1:]), -1 if values.ndim == 1 else 0, dtype=values.dtype)
+    every[kept] = values
+    told = np.empty(n, dtype=object)
+    told[kept], told[list(rows)] = sample_names(names, len(kept)), list(row_names)
+    return every, told.tolist()
+
+
+def of_all_rows(values: Any, samples: Any) -> Any:
+    """The same for samples that were just read."""
+    left = samples.left_out
+    return with_left_out(values, samples.names, left.rows if left else (), left.row_names if left else ())
+
+
 def write_clusters(path: Path, labels: Any, names: Sequence[str] | None, words: Sequence[Sequence[str]] | None) -> None:
     """A table of samples, their clusters, and the words of the clusters' parts where they are known."""
     from manifact.io.writers import write_labels

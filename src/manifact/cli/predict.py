@@ -131,18 +131,24 @@ def _clusters(
     results into the cells' file.
     """
     if data is None:
-        names = getattr(model, "source_", {}).get("names")
+        source = getattr(model, "source_", {})
+        names, left = source.get("names"), source.get("left_out") or {"rows": (), "names": ()}
         if cells is not None:
             cells(model, None)
-        return model.labels_, names, data_notes.without_cluster(model.labels_, names), False
+        told = [*data_notes.rows_left_out(left["rows"]), *data_notes.without_cluster(model.labels_, names)]
+        return *outputs.with_left_out(model.labels_, names, left["rows"], left["names"]), told, False
     check_tie(model, tie is not False, graph_from)
     samples, X = read_for(model, path, data, reading)
     labels = model.predict(X, tie=tie, graph_X=graph_samples(graph_from, samples))
     refuse_if_nobody(data, samples, labels)
     if cells is not None:
         cells(model, samples, model.transform(X, tie=tie, graph_X=graph_samples(graph_from, samples)), labels)
-    told = [*data_notes.left_out(samples), *data_notes.unplaced(samples, X, labels)]
-    return labels, samples.names, told, bool(samples.skipped)
+    told = [
+        *data_notes.left_out(samples),
+        *data_notes.of_reading(samples, model.preparation_),
+        *data_notes.unplaced(samples, X, labels),
+    ]
+    return *outputs.of_all_rows(labels, samples), told, bool(samples.skipped)
 
 
 def _print_json(labels: Any, names: list[str], words: list[list[str]] | None) -> None:

@@ -28,6 +28,8 @@ class Summary:
     n_samples: int
     n_features: int
     n_components: int
+    #: What was done to the size of rows and columns, in words.
+    scaling: str | None
     parameters: dict[str, Any]
     solver: str
     n_iter: int
@@ -63,6 +65,8 @@ class Summary:
         # Names of columns, files and classes may look like markup.
         console = Console(markup=False, highlight=False)
         console.print(self._headline())
+        if self.scaling is not None and self.kind == "table":
+            console.print(f"scaled    {self.scaling}")
         console.print(self._outcome())
         if self.diversity is not None:
             console.print(self._words())
@@ -136,6 +140,7 @@ def of(
         n_samples=len(model.representation_),
         n_features=model.n_features_in_,
         n_components=model._k,
+        scaling=prepared(model, "scaling"),
         parameters=_plain(model.get_params()),
         solver=model.solver_,
         n_iter=model.n_iter_,
@@ -201,9 +206,24 @@ def _sizes(model: Any) -> list[int]:
 
 
 def words_of_parts(model: Any) -> list[list[str]] | None:
-    """What tells most about each part, as every command shows it; None where features have no names."""
-    named = feature_names(model) is not None and hasattr(model, "components_")
-    return model.top_features(TOP_FEATURES) if named else None
+    """What tells most about each part, as every command shows it; None where features have no names.
+
+    Of columns that were scaled one by one, only those of which a part has more than all parts together: a table has few
+    columns, and every part has something of each.
+    """
+    names = feature_names(model)
+    if names is None or not hasattr(model, "components_"):
+        return None
+    words: list[list[str]] = model.top_features(TOP_FEATURES)
+    if prepared(model, "columns") is None:
+        return words
+    from manifact.models.feature_relevance import is_signed, shares
+
+    if is_signed(model.components_):
+        return words
+    found = shares(model.components_, model.representation_)
+    above = [{str(names[i]) for i in (part > found.overall).nonzero()[0]} for part in found.given_part]
+    return [[word for word in part if word in more] for part, more in zip(words, above, strict=True)]
 
 
 def _word_measures(model: Any, words: list[list[str]] | None, X: Any) -> tuple[float | None, float | None]:

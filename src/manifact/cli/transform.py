@@ -10,7 +10,7 @@ import typer
 
 from manifact.cli import json_output, outputs
 from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence
-from manifact.cli.new_samples import check_tie, graph_samples, read_for, warn_of_empty
+from manifact.cli.new_samples import check_tie, graph_samples, read_for, warn_of_empty, warn_of_reading
 from manifact.cli.option_groups import given, with_option_groups
 from manifact.cli.options import (
     OUT,
@@ -66,13 +66,16 @@ def transform(
         with showing(not (quiet or json)):
             samples, X = read_for(found, model, data, given(reading))
             warn_of_empty(samples, X)
+            warn_of_reading(found, samples)
             V = found.transform(X, tie=tie, graph_X=graph_samples(graph_from, samples))
+        V, names = outputs.of_all_rows(V, samples)
+        names = outputs.sample_names(names, len(V))
         if output is not None:
-            write_matrix(output, V, names=samples.names)
+            write_matrix(output, V, names=names)
     if json:
-        _print_json(V, outputs.sample_names(samples.names, len(V)))
+        _print_json(V, names)
     elif output is None:
-        write_matrix_as_csv(table := StringIO(), V, samples.names)
+        write_matrix_as_csv(table := StringIO(), V, names)
         typer.echo(table.getvalue(), nl=False)
     elif not quiet:
         n, k = V.shape

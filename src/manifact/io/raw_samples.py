@@ -8,11 +8,39 @@ from math import prod
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+import numpy as np
+
 from manifact.backends import Array
-from manifact.utils.errors import BadValueError
+from manifact.utils.errors import BadValueError, Sentence
 
 Kind = Literal["table", "documents", "images", "cells"]
 KINDS: tuple[str, ...] = get_args(Kind)
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What a reader of tables left out, and why.
+
+    Attributes
+    ----------
+    rows, row_names : tuple
+        Numbers (from 0, in the file) and names of rows that were left out for missing values.
+    columns : tuple of int
+        Numbers (from 1, in the file) of columns that are no features: dropped, or ids.
+    id_column : str, or None
+        The header of the column of ids that names the samples, or its number from 1 where there is none.
+    missing : {"drop", "mean"}, or None
+        What was asked for. With "mean", NaN stands in X until a preparation fills it in.
+    notes : tuple of Sentence
+        The same in words.
+    """
+
+    rows: tuple[int, ...] = ()
+    row_names: tuple[str, ...] = ()
+    columns: tuple[int, ...] = ()
+    id_column: str | None = None
+    missing: str | None = None
+    notes: tuple[Sentence, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -48,6 +76,8 @@ class Samples:
         The places of the samples among all files of a folder or lines of a file, if some hold none.
     n_places : int
         How many of these there are; 0 where ``places`` is None.
+    left_out : LeftOut, or None
+        Of tables in .csv, .tsv and .parquet files, whose columns are settled one by one: what is not in X.
     """
 
     kind: Kind
@@ -64,6 +94,7 @@ class Samples:
     skipped: Mapping[str, str] = field(default_factory=dict)
     places: Sequence[int] | None = None
     n_places: int = 0
+    left_out: LeftOut | None = None
 
     def __post_init__(self) -> None:
         n, m, source = self.n_samples, 0 if self.X is None else self.X.shape[1], Path(self.source)
@@ -77,6 +108,18 @@ class Samples:
             raise BadValueError(
                 "{} has {} columns, which are not images of {}: give another {image_shape}=…", source, m, size
             )
+
+    def rows_of(self, other: Any, square: bool = False) -> Any:
+        """Another matrix of the same file's rows (``square``: and columns) without those that were left out here.
+
+        One that has as many rows as there are samples stays as it is.
+        """
+        left = () if self.left_out is None else self.left_out.rows
+        total = self.n_samples + len(left) if self.places is None else self.n_places
+        if total == self.n_samples or other.shape[0] != total:
+            return other
+        kept = np.setdiff1d(np.arange(total), left) if self.places is None else np.asarray(self.places)
+        return other[kept][:, kept] if square else other[kept]
 
     @property
     def n_samples(self) -> int:

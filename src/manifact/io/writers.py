@@ -19,7 +19,7 @@ from manifact.utils.files import check_place, replacing
 MATRICES = (".npy", ".npz", ".csv", ".tsv", ".parquet")
 TABLES = (*MATRICES, ".jsonl")
 #: The header of the names, where they are a column beside a matrix.
-NAMES = {".csv": "", ".tsv": "", ".parquet": "name"}
+NAMES = {".csv": "name", ".tsv": "name", ".parquet": "name"}
 
 Columns = Mapping[str, Any]
 
@@ -52,7 +52,7 @@ def write_matrix(
         if values is not None and len(values) != n:
             raise ValueError(f"{what} has {len(values)} entries for V of shape {V.shape}: give one for each")
     _check_different(header, None if names is None else NAMES.get(file.suffix.lower()))
-    named = {} if names is None else {"": list(names)}
+    named = {} if names is None else {NAMES.get(file.suffix.lower(), ""): list(names)}
     if file.suffix.lower() == ".npy":
         _write(file, lambda temporary: _save_npy(temporary, V))
     elif file.suffix.lower() == ".npz":

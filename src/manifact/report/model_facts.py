@@ -60,7 +60,9 @@ def preparation(model: Any) -> list[list[str]]:
     prepared = getattr(model, "preparation_", None)
     if prepared is None or not hasattr(prepared, "to_dict"):
         return []
-    return [[name, shown(value)] for name, value in _flat(prepared.to_dict())]
+    scaling = getattr(prepared, "scaling", None)
+    told = [] if scaling is None else [["scaled", shown(scaling)]]
+    return told + [[name, shown(value)] for name, value in _flat(prepared.to_dict())]
 
 
 def versions() -> list[list[str]]:

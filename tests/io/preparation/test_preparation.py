@@ -112,7 +112,7 @@ def test_an_empty_vocabulary_is_refused_with_the_remedy(texts):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"scale": "max"}, "scale='max' is not known: choose one of 'unit', 'sum', 'none'"),
+        ({"scale": "max"}, "scale='max' is not known: choose one of 'auto', 'unit', 'sum', 'none'"),
         ({"weighting": "bm25"}, "weighting='bm25' is not known"),
         ({"stop_words": "latin"}, "stop_words='latin' is not known"),
         ({"min_df": -1}, "min_df=-1 must be"),

@@ -46,7 +46,11 @@ def test_columns_of_text(file):
     assert (found.names, found.labels.tolist(), found.feature_names) == (["x", "y"], ["u", ""], ["a", "n"])
     assert read(file, label="kind", name="who").names == ["x", "y"]
     assert read(file, label="kind", name="who").X.tolist() == [[1, 3], [2, 4]]
-    with refused(file, "has dictionary<.*> in column 'kind': drop it, or use it with label='kind' or name='kind'"):
+    with refused(
+        file,
+        "has dictionary<.*> in column 'kind': "
+        "leave it out with drop='kind', or use it with label='kind' or name='kind'",
+    ):
         read(file)
     with refused(file, "has no field for name='q', but who, a, kind, n"):
         read(file, name="q")
@@ -73,7 +77,7 @@ def test_documents(file):
     ("columns", "sentence"),
     [
         ({"a": [1.0, None]}, "missing value in row 2, column 'a'"),
-        ({"a": [1.0, float("nan")]}, "has nan in row 2, column 1"),
+        ({"a": [1.0, float("nan")]}, r"has a missing value \(nan\) in row 2, column 'a'"),
         ({"a": [1, 2], "b": ["x", "y"]}, "has string in column 'b'"),
         ({"a": [[1], [2]]}, "has list<.*> in column 'a'"),
         ({"a": pa.array([], type=pa.float64())}, "0 x 1 values"),

@@ -11,8 +11,8 @@ from manifact.utils import checks
 from manifact.utils.errors import BadValueError, Parameter
 
 SCALES = ("unit", "sum", "none")
-COLUMNS = ("none", "max")
-#: Of the dictionaries that are written; a larger number is from a later version.
+#: Of the dictionaries that are read; a larger number is from a later version. What the first version would read as
+#: well is written as 1.
 VERSION = 2
 #: Where the preparation of each kind of samples is.
 CLASSES = {
@@ -50,6 +50,11 @@ class Preparation:
         """What `manifact.io.read` needs to be told to read new samples as the training samples were."""
         return {"kind": self.kind}
 
+    @property
+    def scaling(self) -> str | None:
+        """What is done to the size of rows and columns, in words; None if nothing is."""
+        return {"unit": "each row to length 1", "sum": "each row to sum 1"}.get(self.scale)
+
     def apply(self, samples: Samples) -> Any:
         """X of these samples, with the columns of the training samples."""
         if samples.kind != self.kind:
@@ -62,7 +67,7 @@ class Preparation:
     def to_dict(self) -> dict[str, Any]:
         """The preparation as JSON values."""
         shape = None if self.image_shape is None else list(self.image_shape)
-        common = {"kind": self.kind, "version": VERSION, "scale": self.scale, "image_shape": shape}
+        common = {"kind": self.kind, "version": self._version, "scale": self.scale, "image_shape": shape}
         return {**common, **self._learnt()}
 
     @staticmethod
@@ -81,6 +86,11 @@ class Preparation:
             raise ValueError(
                 f"the model's preparation is damaged ({type(problem).__name__} {problem}): fit the model again"
             ) from problem
+
+    @property
+    def _version(self) -> int:
+        """The first version that reads what `to_dict` writes."""
+        return 1
 
     def _values(self, samples: Samples) -> Any:
         """X before it is scaled."""

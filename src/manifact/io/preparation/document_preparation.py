@@ -36,6 +36,10 @@ class DocumentPreparation(Preparation):
     ngrams: tuple[int, int] = (1, 1)
     remove: tuple[str, ...] = ()
 
+    @property
+    def _version(self) -> int:
+        return 2 if self.remove else 1
+
     @staticmethod
     def learn(
         samples: Samples,

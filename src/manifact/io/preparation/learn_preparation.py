@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypedDict, Unpack
 
-from manifact.io.preparation.base_preparation import COLUMNS, SCALES, Preparation, spoken
+from manifact.io.preparation.base_preparation import SCALES, Preparation, spoken
 from manifact.io.preparation.cell_preparation import CellPreparation
+from manifact.io.preparation.column_scales import COLUMNS
 from manifact.io.preparation.document_preparation import DocumentPreparation
 from manifact.io.preparation.image_preparation import ImagePreparation
 from manifact.io.preparation.table_preparation import TablePreparation
@@ -48,11 +49,17 @@ def learn(samples: Samples, **options: Unpack[LearnOptions]) -> Preparation:
     ----------
     samples : Samples
         The training samples.
-    scale : {"unit", "sum", "none"}, default="unit"
-        Rows get Euclidean length 1, as in the papers, or sum 1, or stay as they are.
-    columns : {"none", "max"}, default="none"
-        Tables: columns stay as they are, or are divided by their largest value before rows are scaled, so that a
-        column in large units does not drown the others.
+    scale : {"auto", "unit", "sum", "none"}, default="auto"
+        Rows get Euclidean length 1, as in the papers, or sum 1, or stay as they are. "auto": they stay where
+        columns are scaled, and get length 1 otherwise.
+    columns : {"auto", "none", "range", "std", "max"}, default="auto"
+        Tables: columns stay as they are, or are scaled before rows are, so that one in large units does not drown the
+        others: from their smallest value (0.01) to their largest (1.01); from their smallest value in standard
+        deviations, with the distances between samples that standardised columns have; or divided by their largest
+        value, which moves no zero. New values below the smallest count as the smallest. "auto": tables from .csv, .tsv
+        and .parquet files by their range, unless ``scale`` is given or columns read as one unit: most cells are zero
+        and no column outweighs the others (counts), or fifty columns and more have largest values that mostly agree
+        within a factor of ten (pixels, spectra).
     weighting : {"tfidf", "counts", "log"}, default="tfidf" for documents, "log" for cells
         Documents: (1 + log tf) · idf with scikit-learn's smoothed idf, or counts, which the divergence is made for.
         Cells: log1p of counts that are brought to the median depth (what is logged already stays), or counts.
@@ -114,12 +121,14 @@ def _learn(samples: Samples, options: LearnOptions) -> tuple[Preparation, Callab
         if option not in LearnOptions.__annotations__:
             known = ", ".join(LearnOptions.__annotations__)
             raise BadTypeError("{}=… is not known: choose among {}", Parameter(option), known)
-    scale, columns = options.get("scale", "unit"), options.get("columns", "none")
-    checks.option("scale", scale, SCALES)
+    scale, columns = options.get("scale", "auto"), options.get("columns", "auto")
+    checks.option("scale", scale, ("auto", *SCALES))
     checks.option("columns", columns, COLUMNS)
     words = _word_options(options)
-    if samples.kind != "table" and columns != "none":
-        raise BadValueError("{columns}={!r} is for tables, not for {}: leave it out", columns, samples.kind)
+    if samples.kind != "table":
+        if columns not in ("auto", "none"):
+            raise BadValueError("{columns}={!r} is for tables, not for {}: leave it out", columns, samples.kind)
+        scale = "unit" if scale == "auto" else scale
     cells = {name: options[name] for name in CellOptions.__annotations__ if options.get(name) is not None}  # type: ignore[literal-required]
     if samples.kind == "cells":
         if "weighting" in words:

@@ -1,41 +1,89 @@
-"""Tables: columns in the order of the training samples, then scaled rows."""
+"""Tables: columns in the order of the training samples, missing values filled in, columns or rows scaled."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from manifact.io.preparation.base_preparation import Preparation, list_of_strings, shape_of
+from manifact.io.preparation.column_scales import ColumnScales, settled
 from manifact.io.raw_samples import Samples
+from manifact.utils.errors import BadValueError
 
 #: Names that a refusal lists.
 LISTED = 5
+COLUMNS_IN_WORDS = {
+    "range": "each column from its smallest value ({low:g}) to its largest ({high:g})",
+    "std": "each column from its smallest value ({low:g}) up, in standard deviations",
+    "max": "each column by its largest value",
+}
 
 
 @dataclass(frozen=True)
 class TablePreparation(Preparation):
-    """Columns matched by name where both sides have names of their own; otherwise number and order must agree."""
+    """Columns matched by name where both sides have names of their own; otherwise number and order must agree.
+
+    Missing values get the mean that their column has among the training samples, then columns are scaled, then rows.
+    """
 
     kind = "table"
 
     n_features: int = 0
-    #: What each column is divided by: its largest absolute value among the training samples.
-    largest: list[float] | None = None
+    #: How columns are scaled, if they are.
+    columns: ColumnScales | None = None
+    #: The mean of each column among the training samples, for missing values; only for tables that may have some.
+    means: list[float] | None = None
+    #: How new samples are read: what is done about missing values, the header of the ids that name them, and where
+    #: columns have no names the numbers (from 1) of those that are left out.
+    missing: str | None = None
+    id_column: str | None = None
+    left_out: tuple[int, ...] = ()
 
     @staticmethod
-    def learn(samples: Samples, scale: str, columns: str = "none") -> TablePreparation:
+    def learn(samples: Samples, scale: str = "auto", columns: str = "auto") -> TablePreparation:
         """The columns of these samples."""
-        names = None if samples.feature_names is None else list(samples.feature_names)
-        largest = None if columns == "none" else _largest(samples.X)
-        return TablePreparation(scale, names, samples.image_shape, samples.X.shape[1], largest)
+        X, names, left = samples.X, samples.feature_names, samples.left_out
+        own_columns = left is not None and samples.image_shape is None
+        columns, scale = settled(columns, scale, X, own_columns)
+        # New samples may lack what these have.
+        means: Any = None if left is None else np.nanmean(X, axis=0, dtype=np.float64).tolist()
+        return TablePreparation(
+            scale,
+            None if names is None else list(names),
+            samples.image_shape,
+            X.shape[1],
+            None if columns == "none" else ColumnScales.learn(X, columns),
+            means,
+            None if left is None else left.missing,
+            None if left is None else left.id_column,
+            () if left is None or names is not None else left.columns,
+        )
 
     @property
     def read_options(self) -> dict[str, Any]:
-        return {"kind": self.kind, "columns": self.feature_names}
+        remembered = {"missing": self.missing, "id": self.id_column, "drop": list(self.left_out) or None}
+        told = {name: value for name, value in remembered.items() if value is not None}
+        return {"kind": self.kind, "columns": self.feature_names, **told}
+
+    @property
+    def scaling(self) -> str | None:
+        scales, how = self.columns, None
+        if scales is not None:
+            how = COLUMNS_IN_WORDS[scales.how].format(low=scales.margin, high=1 + scales.margin)
+        told = [text for text in (how, super().scaling) if text is not None]
+        return ", then ".join(told) or None
+
+    def in_own_units(self, X: Any) -> Any:
+        """Samples as the model sees them, such as what ``inverse_transform`` gives, in the units of their columns."""
+        if self.scale != "none":
+            raise ValueError(
+                f"rows were brought to {'length' if self.scale == 'unit' else 'sum'} 1, and how large they were is not "
+                "kept: fit with scale='none'"
+            )
+        return X if self.columns is None else self.columns.undone(X)
 
     def _values(self, samples: Samples) -> Any:
         X = samples.X
@@ -48,7 +96,23 @@ class TablePreparation(Preparation):
                 "give it the same columns"
             )
         X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
-        return X if self.largest is None else _divided(X, np.array(self.largest, dtype=X.dtype))
+        X = self._filled(samples, X)
+        return X if self.columns is None else self.columns.apply(X)
+
+    def _filled(self, samples: Samples, X: Any) -> Any:
+        """X with the means of columns where a value is missing."""
+        if samples.left_out is None or samples.left_out.missing != "mean":
+            return X
+        absent = np.isnan(X)
+        if not absent.any():
+            return X
+        if self.means is None:
+            raise BadValueError(
+                "{} has missing values, and the model knows no means of its columns: leave their rows out with "
+                "{missing}='drop'",
+                samples.source,
+            )
+        return np.where(absent, np.array(self.means, dtype=X.dtype), X)
 
     def _places(self, source: str, given: list[str]) -> list[int]:
         """Where each column of the training samples is."""
@@ -70,8 +134,19 @@ class TablePreparation(Preparation):
             )
         return [place[name] for name in self.feature_names or ()]
 
+    @property
+    def _version(self) -> int:
+        plain = self.columns is None or self.columns.how == "max"
+        return 1 if plain and self.missing is None and not self.left_out else 2
+
     def _learnt(self) -> dict[str, Any]:
-        return {"feature_names": self.feature_names, "n_features": self.n_features, "largest": self.largest}
+        own = {"feature_names": self.feature_names, "n_features": self.n_features}
+        # An earlier version reads the largest values under this name.
+        largest = self.columns.width if self.columns is not None and self.columns.how == "max" else None
+        stored: dict[str, Any] = {**own, "largest": largest, "means": self.means, "id_column": self.id_column}
+        if self.columns is not None and largest is None:
+            stored["columns"] = asdict(self.columns)
+        return {**stored, "missing": self.missing, "left_out": list(self.left_out)}
 
     @classmethod
     def _restored(cls, stored: dict[str, Any]) -> TablePreparation:
@@ -79,20 +154,41 @@ class TablePreparation(Preparation):
         n_features = int(stored["n_features"])
         if names is not None and len(names) != n_features:
             raise ValueError(f"{len(names)} names for {n_features} columns")
-        largest = stored.get("largest")
-        if largest is not None:
-            largest = [float(value) for value in largest]
-            if len(largest) != n_features or not all(value > 0 for value in largest):
-                raise ValueError(f"{len(largest)} scales for {n_features} columns")
-        return TablePreparation(stored["scale"], names, shape_of(stored), n_features, largest)
+        means = stored.get("means")
+        return TablePreparation(
+            stored["scale"],
+            names,
+            shape_of(stored),
+            n_features,
+            _scales(stored, n_features),
+            None if means is None else _numbers("means", means, n_features),
+            stored.get("missing"),
+            stored.get("id_column"),
+            tuple(int(number) for number in stored.get("left_out", ())),
+        )
 
 
-def _largest(X: Any) -> list[float]:
-    """The largest absolute value of each column, 1 where there is none."""
-    top = abs(X).max(axis=0)
-    top = np.asarray(top.toarray() if sparse.issparse(top) else top, dtype=np.float64).ravel()
-    return np.where(top > 0, top, 1.0).tolist()
+def _scales(stored: dict[str, Any], m: int) -> ColumnScales | None:
+    """The scales of columns in a dictionary."""
+    if stored.get("largest") is not None:
+        largest = _numbers("scales", stored["largest"], m)
+        if not all(value > 0 for value in largest):
+            raise ValueError(f"{len(largest)} scales for {m} columns")
+        return ColumnScales("max", [0.0] * m, largest)
+    found = stored.get("columns")
+    if found is None:
+        return None
+    if found["how"] not in COLUMNS_IN_WORDS:
+        raise ValueError(f"columns are scaled by {found['how']!r}")
+    width = _numbers("widths", found["width"], m)
+    if not all(value >= 0 for value in width):
+        raise ValueError("a width below zero")
+    (margin,) = _numbers("margins", [found["margin"]], 1)
+    return ColumnScales(found["how"], _numbers("lowest values", found["lowest"], m), width, margin)
 
 
-def _divided(X: Any, largest: Any) -> Any:
-    return sparse.csr_array(X / largest[None, :]) if sparse.issparse(X) else X / largest
+def _numbers(what: str, given: Any, m: int) -> list[float]:
+    values = [float(value) for value in given]
+    if len(values) != m or not np.isfinite(values).all():
+        raise ValueError(f"{len(values)} {what} for {m} columns")
+    return values

@@ -7,6 +7,7 @@ from math import isfinite
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*", re.ASCII)
+_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([ T].*)?|\d{1,2}[./-]\d{1,2}[./-](\d{2}|\d{4})([ T].*)?", re.ASCII)
 #: How programs write that a value is missing (and infinity): neither a number nor a name.
 MISSING = frozenset(("", "na", "n/a", "#n/a", "nan", "-nan", "null", "none", "?", "-", ".", "inf", "-inf", "+inf"))
 
@@ -33,3 +34,8 @@ def has_decimal_comma(cell: str) -> bool:
 def is_text(cell: str) -> bool:
     """Whether a cell is a name or another word."""
     return not (is_number(cell) or is_missing(cell) or has_decimal_comma(cell))
+
+
+def is_date(cell: str) -> bool:
+    """Whether a cell is a day, with or without a time."""
+    return _DATE.fullmatch(cell.strip()) is not None

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from manifact.io.file_errors import refusal
 from manifact.io.readers import table_checks
-from manifact.io.readers.delimited_cells import has_decimal_comma, is_missing, is_text
+from manifact.io.readers.chosen_columns import Wanted, places
+from manifact.io.readers.delimited_cells import is_text
 from manifact.io.readers.delimited_headers import is_header
 from manifact.io.readers.text_files import open_text
 from manifact.utils.errors import Parameter, Sentence
@@ -37,11 +38,13 @@ class Layout:
     name: int | None
     label: int | None
     wanted: frozenset[str] | None = None
+    #: Columns that are left out.
+    dropped: tuple[int, ...] = ()
 
     @cached_property
     def columns(self) -> list[int]:
         """The columns of numbers: those that are wanted, if that was said and there is a header."""
-        free = [column for column in range(self.width) if column not in (self.name, self.label)]
+        free = [c for c in range(self.width) if c not in (self.name, self.label, *self.dropped)]
         if self.wanted is None or self.header is None:
             return free
         return [column for column in free if self.header[column] in self.wanted]
@@ -61,29 +64,17 @@ class Layout:
         """The header of the columns of numbers."""
         return None if self.header is None else [self.header[column] for column in self.columns]
 
-    def called(self, column: int) -> str:
-        """A column as a person finds it."""
-        name = self.header[column] if self.header is not None else ""
-        return f"column {name!r}" if name else f"column {column + 1}"
-
-    def not_a_number(self, file: Path, line: int, column: int, cell: str) -> ValueError:
-        """The error for a cell that should be a number."""
-        at = f"line {line}, {self.called(column)}"
-        if is_missing(cell):
-            value = f" ({cell.strip()})" if cell.strip() else ""
-            return refusal(file, f"has a missing value{value} in {at}", "fill it in, or drop the row or the column")
-        shown = cell if len(cell) <= 40 else f"{cell[:40]}…"
-        if has_decimal_comma(cell):
-            return refusal(file, f"has {shown!r} in {at}, with a decimal comma", "write numbers with a point")
-        key = self.header[column] if self.header is not None and self.header[column] else str(column + 1)
-        remedy = Sentence("drop the column, or use it with {label}={!r} or {name}={!r}", key, key)
-        return refusal(file, f"has text {shown!r} in {at}, where a number should be", remedy)
-
 
 def find_layout(
-    file: Path, head: Sequence[Row], name: str | None, label: str | None, wanted: Sequence[str] | None = None
+    file: Path,
+    head: Sequence[Row],
+    name: str | None,
+    label: str | None,
+    wanted: Sequence[str] | None = None,
+    drop: Wanted = None,
+    id: str | None = None,
 ) -> Layout:
-    """The layout, from the first rows and the columns that were asked for."""
+    """The layout, from the first rows and the columns that were asked for; ``id`` names samples if it is there."""
     first, body = head[0][1], [cells for _, cells in head[1:]]
     short = bool(body) and len(body[0]) == len(first) + 1  # R leaves out the header of row names
     top = [cell.strip() for cell in (["", *first] if short else first)]
@@ -92,9 +83,14 @@ def find_layout(
     if header is not None:
         table_checks.distinct_names(file, [cell for cell in header if cell])
     chosen = {"name": _column(file, "name", name, header, width), "label": _column(file, "label", label, header, width)}
-    if chosen["name"] is None and chosen["label"] != 0 and _has_names(header, body if header is not None else [first]):
+    dropped = tuple(places(file, "drop", drop, header, width))
+    if chosen["name"] is None and id is not None:
+        chosen["name"] = _if_there(id, header, width)
+    free = chosen["label"] != 0 and 0 not in dropped
+    if chosen["name"] is None and free and _has_names(header, body if header is not None else [first]):
         chosen["name"] = 0
-    layout = Layout(width, header, chosen["name"], chosen["label"], None if wanted is None else frozenset(wanted))
+    wanted_names = None if wanted is None else frozenset(wanted)
+    layout = Layout(width, header, chosen["name"], chosen["label"], wanted_names, dropped)
     if not layout.columns and layout.wanted:
         raise refusal(file, "has none of the model's columns", f"they are {', '.join(sorted(layout.wanted)[:5])}, …")
     if not layout.columns:
@@ -109,9 +105,16 @@ def _asked_for(first: list[str], chosen: Sequence[str | None], wanted: Sequence[
 
 
 def _has_names(header: list[str] | None, body: list[list[str]]) -> bool:
-    if header is not None and not header[0]:
+    if header is not None and header[0] in ("", "name"):
         return True
     return any(is_text(cells[0]) for cells in body if cells)
+
+
+def _if_there(wanted: str, header: list[str] | None, width: int) -> int | None:
+    """Where a column is that need not be there."""
+    if header is not None:
+        return header.index(wanted) if wanted in header else None
+    return int(wanted) - 1 if wanted.isascii() and wanted.isdecimal() and 1 <= int(wanted) <= width else None
 
 
 def _column(file: Path, option: str, wanted: str | None, header: list[str] | None, width: int) -> int | None:

@@ -14,8 +14,11 @@ from manifact.backends import Array
 from manifact.io.file_errors import refusal
 from manifact.io.raw_samples import Samples
 from manifact.io.readers import table_checks
-from manifact.io.readers.delimited_cells import is_number
+from manifact.io.readers.chosen_columns import Wanted, places
+from manifact.io.readers.delimited_cells import is_missing, is_number
+from manifact.io.readers.delimited_faults import Faults
 from manifact.io.readers.delimited_layout import Layout, Row, delimiter, find_layout
+from manifact.io.readers.table_assembly import RawTable, Wishes, assembled
 from manifact.io.readers.text_files import is_compressed, long_cells, open_text
 from manifact.utils import memory
 
@@ -31,35 +34,43 @@ def read(
     columns: Sequence[str] | None = None,
     image_shape: tuple[int, ...] | None = None,
     encoding: str | None = None,
+    drop: Wanted = None,
+    keep: Wanted = None,
+    missing: str | None = None,
+    id: str | None = None,
 ) -> Samples:
     """The table in a text file.
 
     The first row is a header if one of its cells is text above numbers, if all are text, if they are 0, 1, 2 and so
     on, as pandas numbers columns, or if they are text in the corner and then numbers that rise or fall as wavelengths
-    and years do, where the rows below do not. The first column holds row names if it is text, if its header is empty,
-    or if the header is one cell short, as R writes it. ``name`` and ``label`` choose columns by their header, or by
-    their number from 1 where there is none. Commas, semicolons and tabs separate cells, and blank lines are skipped.
+    and years do, where the rows below do not. The first column holds row names if it is text, if its header is empty
+    or "name", or if the header is one cell short, as R writes it. ``name`` and ``label`` choose columns by their
+    header, or by their number from 1 where there is none. Commas, semicolons and tabs separate cells, and blank lines
+    are skipped. Columns that look like ids are left out, and name the samples if nothing else does.
     """
     with open_text(file, newline="", encoding=encoding) as text, long_cells():
         rows = _rows(file, csv.reader(text, delimiter=delimiter(file, encoding), strict=True))
         head = list(islice(rows, HEAD))
         if not head:
             raise refusal(file, "is empty", "write a row for each sample")
-        found = find_layout(file, head, name, label, columns)
+        found = find_layout(file, head, name, label, columns, drop, id)
+        kept = frozenset(places(file, "keep", keep, found.header, found.width))
         body = head[1:] if found.header is not None else head
         if not body:
             raise refusal(file, "has a header and no samples", "write a row for each sample")
         _fits(file, source, body, found)
-        cells = _cells(file, chain(body, rows), found)
-    X, names, classes = cells
-    return Samples(
-        "table",
-        source,
-        table_checks.checked_table(file, X),
-        names=names if found.name is not None else None,
-        feature_names=found.feature_names(),
-        image_shape=image_shape,
-        labels=table_checks.labels_from_text(classes) if found.label is not None else None,
+        table = _table(file, chain(body, rows), found)
+    return assembled(file, source, table, Wishes(missing, kept, found.dropped, ids=columns is None), image_shape)
+
+
+def columns_of_numbers(file: Path, encoding: str | None = None) -> int:
+    """How many columns hold nothing but numbers, as far as the first rows tell, and values that are missing."""
+    with open_text(file, newline="", encoding=encoding) as text, long_cells():
+        head = list(islice(_rows(file, csv.reader(text, delimiter=delimiter(file, encoding), strict=True)), HEAD))
+    body = [cells for _, cells in head[1:]]
+    columns = zip(*body, strict=False)
+    return sum(
+        any(map(is_number, cells)) and all(is_number(cell) or is_missing(cell) for cell in cells) for cells in columns
     )
 
 
@@ -73,11 +84,12 @@ def _rows(file: Path, reader: Any) -> Iterator[Row]:
         raise refusal(file, f"has a broken line {reader.line_num} ({problem})", "check its quotes") from problem
 
 
-def _cells(file: Path, rows: Iterator[Row], found: Layout) -> tuple[Array, list[str], list[str]]:
+def _table(file: Path, rows: Iterator[Row], found: Layout) -> RawTable:
     """The numbers, names and labels of all rows."""
     names: list[str] = []
     classes: list[str] = []
     blocks = []
+    faults = Faults(found)
     size = max(1, BLOCK // found.width)
     while block := list(islice(rows, size)):
         for line, cells in block:
@@ -88,11 +100,21 @@ def _cells(file: Path, rows: Iterator[Row], found: Layout) -> tuple[Array, list[
             names += [cells[found.name] for _, cells in block]
         if found.label is not None:
             classes += [cells[found.label].strip() for _, cells in block]
-        blocks.append(_numbers(file, block, found))
-    return np.concatenate(blocks), names, classes
+        numbers = _numbers(block, found)
+        blocks.append(faults.numbers(block) if numbers is None else numbers)
+    return RawTable(
+        np.concatenate(blocks),
+        faults.problems,
+        faults.texts,
+        header=found.feature_names(),
+        places=found.columns,
+        names=names if found.name is not None else None,
+        labels=table_checks.labels_from_text(classes) if found.label is not None else None,
+    )
 
 
-def _numbers(file: Path, block: list[Row], found: Layout) -> Array:
+def _numbers(block: list[Row], found: Layout) -> Array | None:
+    """The numbers of a block, or None if a cell is none."""
     first, last = found.span
     if found.contiguous:
         kept = [cells[first:last] for _, cells in block]
@@ -101,20 +123,11 @@ def _numbers(file: Path, block: list[Row], found: Layout) -> Array:
     try:
         numbers = np.array(kept, dtype=np.float64)
     except ValueError:
-        raise _text(file, block, found) from None
+        return None
     # Python takes 1_000 for a number, and so does NumPy; in a table it is a name in the wrong column.
     if not np.isfinite(numbers).all() or any("_" in "".join(cells) for cells in kept):
-        raise _text(file, block, found)
+        return None
     return numbers
-
-
-def _text(file: Path, block: list[Row], found: Layout) -> ValueError:
-    """The error for the first cell that is not a finite number."""
-    for line, cells in block:
-        for column in found.columns:
-            if not is_number(cells[column]):
-                return found.not_a_number(file, line, column, cells[column])
-    return refusal(file, f"has text among numbers from line {block[0][0]} on", "store numbers alone")
 
 
 def _fits(file: Path, source: str, head: list[Row], found: Layout) -> None:

@@ -31,7 +31,9 @@ class Reader:
     options: tuple[str, ...] = ()
 
 
-_COLUMNS = ("name", "label", "columns", "image_shape", "encoding")
+_COLUMNS = ("name", "label", "columns", "image_shape", "encoding", "drop", "keep", "missing", "id")
+#: What a model remembers of its table: files of other kinds are read without.
+_REMEMBERED = ("drop", "missing", "id")
 _DELIMITED = Reader("table", "a table of text", "delimited_tables", "read", _COLUMNS)
 _RECORDS = ("text", "name", "label")
 _ENCODED_RECORDS = (*_RECORDS, "encoding")
@@ -86,6 +88,10 @@ class ReadOptions(TypedDict, total=False):
     format: str | None
     encoding: str | None
     strict: bool
+    drop: str | int | Sequence[str | int] | None
+    keep: str | int | Sequence[str | int] | None
+    missing: str | None
+    id: str | None
 
 
 @dataclass(frozen=True)
@@ -170,6 +176,17 @@ def read(path: Path | str, **options: Unpack[ReadOptions]) -> Samples:
     strict : bool, default=False
         Refuse a folder with a file that cannot be read, is empty or is not text. Without it such files are skipped:
         ``samples.skipped`` says which and why, and a warning says how many.
+    drop : str, int or list, optional
+        Columns of a .csv, .tsv or .parquet file to leave out: names, numbers from 1, or several with commas between.
+    keep : str, int or list, optional
+        Columns that are features though they look like ids. Whole numbers that count the rows from 0 or 1, and columns
+        called "id", "customer_id", "Unnamed: 0" and the like whose values all differ, are left out otherwise, and name
+        the samples if nothing else does; so are columns of codes that all differ. ``samples.left_out.notes`` says so.
+    missing : {"drop", "mean"}, optional
+        Of tables with missing or infinite values: rows that have some are left out (``samples.left_out.rows``), or
+        NaN stands in X, for which `learn` knows the mean of the column. Without it they are refused.
+    id : str, optional
+        The header (or number from 1) of a column that names the samples, if it is there and nothing else does.
 
     Returns
     -------
@@ -207,6 +224,8 @@ def check(path: Path | str, **options: Unpack[ReadOptions]) -> CheckedPath:
         checks.option("format", form, FORMATS)
     if "encoding" in given:
         check_encoding(given["encoding"])
+    if "missing" in given:
+        checks.option("missing", given["missing"], ("drop", "mean"))
     if kind is not None:
         checks.option("kind", kind, KINDS)
     for option in ("image_size", "image_shape"):
@@ -215,11 +234,26 @@ def check(path: Path | str, **options: Unpack[ReadOptions]) -> CheckedPath:
     file = Path(path)
     with guarded(file, "a file or folder"):
         reader, found = _choose(file, kind, given, form)
+        if "columns" in options:
+            given = {name: value for name, value in given.items() if name not in _REMEMBERED or name in reader.options}
         _check_options(file, reader, given)
     if "strict" in reader.options:  # a single file is never read in part
         found |= strict
     found |= {name: value for name, value in of_models.items() if name in reader.options}
     return CheckedPath(file, str(path), reader, {**given, **found})
+
+
+def columns_of_numbers(path: Path | str, format: str | None = None, encoding: str | None = None) -> int:
+    """How many columns of numbers a .csv, .tsv or .parquet file has; 0 for other files, and for what cannot be read."""
+    readers = READERS.get(suffix(Path(path)) if format is None else f".{format}", ())
+    module = next((reader.module for reader in readers[:1] if "columns" in reader.options), None)
+    if module is None:
+        return 0
+    try:
+        encoded = {} if encoding is None else {"encoding": encoding}
+        return int(import_module(f"manifact.io.readers.{module}").columns_of_numbers(Path(path), **encoded))
+    except (ValueError, ImportError, OSError):
+        return 0
 
 
 def known() -> str:
@@ -279,7 +313,7 @@ def _of_folder(folder: Path, kind: str | None) -> tuple[Reader, dict[str, Any]]:
 def _check_options(file: Path, reader: Reader, options: Mapping[str, Any]) -> None:
     for option in options:
         if option not in reader.options:
-            takes = [Parameter(name) for name in reader.options if name not in _OF_MODELS]
+            takes = [Parameter(name) for name in reader.options if name not in (*_OF_MODELS, "id")]
             usable = Sentence(f"it takes {', '.join(['{}=…'] * len(takes))}", *takes) if takes else "leave it out"
             found = Sentence("is read as {}, for which {}=… has no meaning", reader.what, Parameter(option))
             raise refusal(file, found, usable)

@@ -12,6 +12,9 @@ from manifact.backends import Array
 from manifact.io.file_errors import optional_module, refusal
 from manifact.io.raw_samples import Samples
 from manifact.io.readers import record_documents, table_checks
+from manifact.io.readers.chosen_columns import Wanted, places
+from manifact.io.readers.column_problems import ColumnProblems
+from manifact.io.readers.table_assembly import RawTable, Wishes, assembled
 from manifact.utils import memory
 from manifact.utils.errors import Sentence
 
@@ -23,6 +26,10 @@ def read(
     label: str | None = None,
     columns: Sequence[str] | None = None,
     image_shape: tuple[int, ...] | None = None,
+    drop: Wanted = None,
+    keep: Wanted = None,
+    missing: str | None = None,
+    id: str | None = None,
 ) -> Samples:
     """The table in a Parquet file: its columns of numbers, and those that ``name`` and ``label`` choose.
 
@@ -31,35 +38,40 @@ def read(
     opened = _opened(file)
     header = _header(file, opened)
     index = _index(opened, header)
+    dropped = places(file, "drop", drop, header, len(header))
+    kept = frozenset(places(file, "keep", keep, header, len(header)))
     for option, field in (("name", name), ("label", label)):
         if field is not None and field not in header:
             raise record_documents.no_field(file, option, field, header)
     if name is None:
         name = index[0] if len(index) == 1 else None
-        if name is None and not index and header and header[0] != label and _is_text(opened.schema_arrow.field(0)):
-            name = header[0]
-    free = [column for column in header if column not in (name, label, *index)]
+        if name is None and id in header:
+            name = id
+        first = header[0] if header and header[0] != label and 0 not in dropped and not index else None
+        if name is None and first is not None and _is_text(opened.schema_arrow.field(0)):
+            name = first
+    without = {name, label, *index, *(header[place] for place in dropped)}
+    free = [column for column in header if column not in without]
     features = free if columns is None else [column for column in free if column in set(columns)]
-    for column in features:
-        if not _is_number(opened.schema_arrow.field(column)):
-            found = f"has {opened.schema_arrow.field(column).type} in column {column!r}"
-            raise refusal(file, found, Sentence("drop it, or use it with {label}={!r} or {name}={!r}", column, column))
     if not features and columns:
         raise refusal(file, "has none of the model's columns", f"they are {', '.join(columns[:5])}, …")
     if not features:
         raise refusal(file, "has no column of numbers", Sentence("say with {text}=… which column holds documents"))
     n = opened.metadata.num_rows
     memory.require(16 * n * len(features), source, "use fewer rows or columns")
-    X = _numbers(file, opened.read(columns=features), features)
-    return Samples(
-        "table",
-        source,
-        table_checks.checked_table(file, X),
+    table = RawTable(
+        *_numbers(opened.read(columns=features), features),
+        header=features,
+        places=[header.index(column) for column in features],
         names=None if name is None else _text(file, opened, name),
-        feature_names=features,
-        image_shape=image_shape,
         labels=None if label is None else _classes(file, opened, label),
     )
+    return assembled(file, source, table, Wishes(missing, kept, dropped, ids=columns is None), image_shape)
+
+
+def columns_of_numbers(file: Path) -> int:
+    """How many columns hold numbers."""
+    return sum(_is_number(field) for field in _opened(file).schema_arrow)
 
 
 def read_documents(
@@ -96,20 +108,45 @@ def _index(opened: Any, header: list[str]) -> list[str]:
     return [column for column in stored if isinstance(column, str) and column in header]
 
 
-def _numbers(file: Path, table: Any, columns: list[str]) -> Array:
+def _numbers(table: Any, columns: list[str]) -> tuple[Array, dict[int, ColumnProblems], dict[int, list[str]]]:
+    """The numbers, NaN where there is none; what is wrong with which column; the cells of texts that may be ids."""
     table.validate(full=True)
-    values = []
-    for column in columns:
+    values, problems, texts = [], {}, {}
+    for number, column in enumerate(columns):
         cells = table.column(column)
-        if cells.null_count:
-            row = int(np.argmax(cells.is_null().to_numpy())) + 1
-            found = f"has a missing value in row {row}, column {column!r}"
-            raise refusal(file, found, "fill it in, or drop the row or the column")
-        values.append(cells.to_numpy())
+        value, found = _values(cells, table.schema.field(column))
+        if found is not None:
+            problems[number] = found
+            if _is_text(table.schema.field(column)) and not cells.null_count:
+                texts[number] = [str(cell) for cell in cells.to_pylist()]
+        values.append(value)
     X = np.empty((table.num_rows, len(columns)), dtype=np.result_type(*values))
     for number, value in enumerate(values):
         X[:, number] = value
-    return X
+    return X, problems, texts
+
+
+def _values(cells: Any, described: Any) -> tuple[Array, ColumnProblems | None]:
+    """The numbers of a column, and what is wrong with it."""
+    problems = ColumnProblems()
+    if not _is_number(described):
+        problems.add("type", "every row", str(described.type), len(cells))
+        return np.full(len(cells), np.nan), problems
+    absent = cells.is_null().to_numpy()
+    value = cells.to_numpy()
+    if absent.any():
+        value = np.array([np.nan if cell is None else cell for cell in cells.to_pylist()], dtype=np.float64)
+        _count(problems, "missing", absent)
+    if value.dtype.kind == "f":
+        _count(problems, "missing", np.isnan(value) & ~absent, "nan")
+        _count(problems, "infinite", np.isinf(value), "inf")
+        value = np.where(np.isinf(value), np.nan, value) if np.isinf(value).any() else value
+    return value, problems if problems.found else None
+
+
+def _count(problems: ColumnProblems, kind: str, where: Array, cell: str = "") -> None:
+    if where.any():
+        problems.add(kind, f"row {int(np.argmax(where)) + 1}", cell, int(where.sum()))
 
 
 def _text(file: Path, opened: Any, column: str) -> list[str]:

@@ -16,10 +16,10 @@ from manifact.io.file_errors import refusal
 BLOCK = 1 << 22
 
 
-def checked_table(file: Path | str, X: Any, what: str = "") -> Any:
+def checked_table(file: Path | str, X: Any, what: str = "", missing: bool = False) -> Any:
     """X as a dense array or CSR of finite numbers with at least one row and column, or one sentence that says why not.
 
-    ``what`` is the name that X has within the file.
+    ``what`` is the name that X has within the file; with ``missing``, NaN stands where a value is missing.
     """
     at = f"{what} " if what else ""
     if X.ndim != 2:
@@ -30,7 +30,8 @@ def checked_table(file: Path | str, X: Any, what: str = "") -> Any:
         raise refusal(file, f"holds {at}{X.shape[0]} x {X.shape[1]} values", "it needs a sample and a feature at least")
     X = _rows(X) if sparse.issparse(X) else np.ascontiguousarray(X)
     X = X.astype(_native(X.dtype), copy=False)
-    _finite(file, X)
+    if not missing:
+        _finite(file, X)
     return X
 
 

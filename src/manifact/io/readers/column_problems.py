@@ -1,0 +1,142 @@
+"""What is wrong with the columns of a table, all of it in one sentence with the options that would mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from manifact.io.file_errors import refusal
+from manifact.io.readers.delimited_cells import has_decimal_comma, is_date, is_missing
+from manifact.utils.errors import Sentence
+
+#: Columns that a refusal describes, and characters that it shows of a cell.
+LISTED, SHOWN = 8, 40
+#: What fills in or leaves out; the others need another column, or an editor.
+ABSENT = ("missing", "infinite")
+_INFINITE = frozenset(("inf", "-inf", "+inf", "infinity", "-infinity", "+infinity"))
+
+
+@dataclass
+class Problem:
+    """One way in which cells of a column are no numbers."""
+
+    cells: int
+    #: Where the first of them is ("line 3"), and what it holds.
+    place: str
+    cell: str = ""
+
+
+@dataclass
+class ColumnProblems:
+    """Everything that is wrong with one column, by kind: as `kind_of` says, or "type" where a column has one."""
+
+    found: dict[str, Problem] = field(default_factory=dict)
+
+    def add(self, kind: str, place: str, cell: str = "", cells: int = 1) -> None:
+        """Count a cell, or several of which this is the first."""
+        if kind in self.found:
+            self.found[kind].cells += cells
+        else:
+            self.found[kind] = Problem(cells, place, cell.strip())
+
+    @property
+    def only_absent(self) -> bool:
+        """Whether nothing is wrong but that values are missing or infinite."""
+        return all(kind in ABSENT for kind in self.found)
+
+    @property
+    def absent(self) -> int:
+        """Cells without a finite value."""
+        return sum(self.found[kind].cells for kind in ABSENT if kind in self.found)
+
+
+def kind_of(cell: str) -> str:
+    """Why a cell is no finite number.
+
+    >>> [kind_of(cell) for cell in ("", "NA", "-inf", "1,5", "2026-11-16", "True", "Barolo")]
+    ['missing', 'missing', 'infinite', 'comma', 'date', 'truth', 'text']
+    """
+    bare = cell.strip()
+    if bare.lower() in _INFINITE:
+        return "infinite"
+    if is_missing(cell):
+        return "missing"
+    if has_decimal_comma(cell):
+        return "comma"
+    if is_date(cell):
+        return "date"
+    return "truth" if bare.lower() in ("true", "false") else "text"
+
+
+def refused(
+    file: Path, problems: Mapping[int, ColumnProblems], called: Sequence[str], keys: Sequence[str], n: int
+) -> ValueError:
+    """The error for all of them; ``called`` says which column it is, ``keys`` what chooses it in an option."""
+    told = [
+        Sentence("{}{}", _told(kind, found, called[column]), "" if kind == "type" else _others(found))
+        for column, one in sorted(problems.items())
+        for kind, found in one.found.items()
+    ]
+    listed = told[:LISTED]
+    if len(told) > LISTED:
+        listed.append(Sentence("and more, in {} columns together", len(problems)))
+    found = Sentence("has " + "; ".join(["{}"] * len(listed)), *listed)
+    return refusal(file, found, _remedy(problems, keys, n))
+
+
+def _told(kind: str, found: Problem, called: str) -> str:
+    at = f"in {found.place}, {called}"
+    cell = found.cell if len(found.cell) <= SHOWN else f"{found.cell[:SHOWN]}…"
+    if kind == "type":
+        return f"{found.cell} in {called}"
+    if kind == "comma":
+        return f"{cell!r} {at}, with a decimal comma"
+    if kind in ABSENT:
+        article = "an" if kind == "infinite" else "a"
+        return f"{article} {kind} value {f'({cell}) ' if cell else ''}{at}"
+    what = {"date": "the date ", "truth": "a truth value ", "text": "text "}[kind]
+    return f"{what}{repr(cell) + ' ' if cell else ''}{at}"
+
+
+def _others(found: Problem) -> str:
+    return f", and {found.cells - 1:,} more" if found.cells > 1 else ""
+
+
+def _remedy(problems: Mapping[int, ColumnProblems], keys: Sequence[str], n: int) -> Sentence:
+    """The options that mend everything at once."""
+    bad = sorted(column for column, one in problems.items() if _hopeless(one, n))
+    absent = [column for column in problems if column not in bad and problems[column].absent]
+    commas = any("comma" in one.found for one in problems.values())
+    told: list[Sentence] = []
+    if commas:
+        told.append(Sentence("write numbers with a point"))
+    if bad:
+        told.append(_without(problems, bad, keys, bool(absent)))
+    elif absent:
+        cells = sum(problems[column].absent for column in absent)
+        them = "it" if cells == 1 else "them"
+        told.append(
+            Sentence(
+                f"fill {them} in, or use {{missing}}='mean' for the mean of the column or {{missing}}='drop' to leave "
+                f"out the row{'' if cells == 1 else 's'}"
+            )
+        )
+    return Sentence("; ".join(["{}"] * len(told)), *told)
+
+
+def _hopeless(one: ColumnProblems, n: int) -> bool:
+    """Whether a column is better left out than mended."""
+    return any(kind in one.found for kind in ("text", "date", "truth", "type")) or one.absent == n
+
+
+def _without(problems: Mapping[int, ColumnProblems], bad: Sequence[int], keys: Sequence[str], absent: bool) -> Sentence:
+    #: Commas separate columns in the option: a name that has one is given by its number.
+    names = [keys[column] if "," not in keys[column] else str(column + 1) for column in bad]
+    dropped = ",".join(names)
+    if absent:
+        return Sentence("leave out and fill in with {drop}={!r} {missing}={!r}", dropped, "mean")
+    if len(bad) > 1:
+        return Sentence("leave them out with {drop}={!r}", dropped)
+    key = keys[bad[0]]
+    return Sentence("leave it out with {drop}={!r}, or use it with {label}={!r} or {name}={!r}", dropped, key, key)

@@ -1,0 +1,88 @@
+"""What a person is told of a table: copies, codes, constants, far values, values below zero."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_wine
+from typer.testing import CliRunner
+
+import manifact
+from manifact.cli import app
+
+
+@pytest.fixture(autouse=True)
+def in_an_empty_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def wine():
+    return load_wine(as_frame=True).data
+
+
+def fit(frame, *asked, code=0, name="w.csv"):
+    frame.to_csv(name, index=False)
+    result = CliRunner().invoke(app, ["fit", name, "-k", "3", "--json", "--overwrite", *asked])
+    assert result.exit_code == code, result.output
+    return json.loads(result.stdout) if code == 0 else result.stderr
+
+
+def test_a_clean_table_has_no_notes(wine):
+    shown = fit(wine)
+    assert shown["notes"] == []
+    assert shown["scaling"] == "each column from its smallest value (0.01) to its largest (1.01)"
+
+
+def test_parts_of_a_table_name_the_columns_they_have_more_of(wine):
+    parts = fit(wine)["top_features"]
+    clusters = manifact.load("w.safetensors").labels_
+    grower = {int(np.bincount(load_wine().target[clusters == part]).argmax()): part for part in range(3)}
+    assert parts[grower[0]][:2] == ["proline", "alcohol"]
+    assert parts[grower[1]][:2] == ["od280/od315_of_diluted_wines", "hue"]
+    assert parts[grower[2]][:3] == ["nonflavanoid_phenols", "malic_acid", "color_intensity"]
+    assert not {"flavanoids", "hue"} & set(parts[grower[2]])
+
+
+def test_copies(wine):
+    shown = fit(pd.concat([wine, wine[:20], wine[:5]]))
+    assert shown["notes"] == ["25 of 203 samples are copies of others"]
+
+
+def test_one_value_for_all(wine):
+    assert fit(wine.assign(flat=7))["notes"] == ["column 'flat' has one value for all samples"]
+
+
+def test_a_typing_error_that_makes_the_scale(wine):
+    wine.loc[3, "ash"] = 1e6
+    (note,) = fit(wine)["notes"]
+    assert "column 'ash': a few values are so far from the others" in note
+
+
+def test_codes_of_classes(wine):
+    (note,) = fit(wine.assign(grower=load_wine().target))["notes"]
+    assert note == (
+        "column 'grower' has only a few values (0, 1, 2): if these are codes of classes, use --label grower or "
+        "--drop grower"
+    )
+    shown = fit(wine.assign(grower=load_wine().target), "--label", "grower")
+    assert (shown["notes"], shown["nmi"] > 0.8) == ([], True)
+    assert fit(wine.assign(organic=np.arange(178) % 2))["notes"] == [], "yes and no may well be a feature"
+
+
+def test_values_below_zero_are_no_problem_unless_somebody_asks_for_raw_columns(wine):
+    wine["ash"] -= 2
+    wine["hue"] -= 10
+    assert fit(wine)["notes"] == []
+    told = fit(wine, "--scale", "unit", code=2)
+    below = int((wine["ash"] < 0).sum())
+    assert f"w.csv has values below zero in columns 'ash' ({below}), 'hue' (178)" in told
+    assert "--scale-columns range" in told
+    fit(wine, "--scale", "none", "--model", "cf")
+
+
+def test_one_unit_is_said(wine):
+    pixels = pd.DataFrame(np.random.default_rng(0).random((40, 60)), columns=[f"p{i}" for i in range(60)])
+    (note,) = fit(pixels)["notes"]
+    assert note.startswith("columns are taken to be of one unit (60 columns are of one size): --scale-columns range")
