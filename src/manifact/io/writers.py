@@ -32,7 +32,7 @@ def check_output(path: Path | str, suffixes: Sequence[str] = MATRICES) -> Path:
         raise ValueError(f"{file} has an ending that we do not write ({file.suffix or 'none'}): choose one of {known}")
     check_place("path", file)
     if file.suffix.lower() == ".parquet":
-        optional_module("pyarrow.parquet", "pyarrow", "parquet", str(file))
+        optional_module("pyarrow.parquet", "pyarrow", str(file))
     return file
 
 
@@ -151,7 +151,7 @@ def _save_npz(file: Path, arrays: dict[str, Any]) -> None:
 
 
 def _save_parquet(file: Path, columns: Columns) -> None:
-    parquet = optional_module("pyarrow.parquet", "pyarrow", "parquet", str(file))
+    parquet = optional_module("pyarrow.parquet", "pyarrow", str(file))
     import pyarrow as pa
 
     arrays = [pa.array(np.ascontiguousarray(column)) for column in map(np.asarray, columns.values())]

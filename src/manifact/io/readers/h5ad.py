@@ -50,7 +50,7 @@ def _opened(file: Path) -> Iterator[tuple[Any, Any]]:
     """The open file, and the function that reads an element of it."""
     if file.stat().st_size == 0:
         raise refusal(file, "is empty", "write it again")
-    anndata = optional_module("anndata", "anndata", "anndata", str(file))
+    anndata = optional_module("anndata", "anndata", str(file))
     try:
         from anndata.io import read_elem
     except ImportError:  # before anndata 0.11

@@ -37,7 +37,7 @@ def read(
     is used: nothing is stretched. Images are turned as their EXIF data say, put on white where they are transparent,
     and of an animation the first frame is used. 16-bit greys are reduced to 8 bits.
     """
-    optional_module("PIL.Image", "pillow", "images", f"{folder}")
+    optional_module("PIL.Image", "pillow", f"{folder}")
     sizes = [_size(file) for file in with_progress("looking at images", files)]
     height, width = _common(sizes, image_size)
     channels = 3 if color else 1
