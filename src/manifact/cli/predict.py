@@ -34,7 +34,7 @@ def predict(
     data: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[DATA]", help="New data of the same kind. Default: the clusters of the training samples."
+            metavar="DATA", help="New data of the same kind. Default: the clusters of the training samples."
         ),
     ] = None,
     output: Annotated[
