@@ -35,7 +35,9 @@ class Summary:
     objective: float
     reconstruction_error: float
     smoothness: float | None
+    #: Of the whole fit, and how much of that went into choosing what was left open (None where nothing was).
     seconds: float | None
+    seconds_choosing: float | None
     #: Samples in the cluster of each part, those in none, and the features that tell most about each part (None where
     #: features have no names).
     cluster_sizes: list[int] | None
@@ -81,8 +83,13 @@ class Summary:
 
     def _outcome(self) -> str:
         ended = "converged after" if self.converged else "stopped after"
-        took = "" if self.seconds is None else f" in {self.seconds:.1f} s"
-        parts = [f"{ended} {self.n_iter} iterations of {self.solver}{took}", f"objective {self.objective:.6g}"]
+        took, chose = "", ""
+        if self.seconds is not None:
+            took = f" in {self.seconds - (self.seconds_choosing or 0):.1f} s"
+        if self.seconds is not None and self.seconds_choosing is not None:
+            what = f"{self.n_components} parts" if self.parameters.get("n_components") == "auto" else "settings"
+            chose = f"chose {what} in {self.seconds_choosing:.1f} s, then "
+        parts = [f"{chose}{ended} {self.n_iter} iterations of {self.solver}{took}", f"objective {self.objective:.6g}"]
         if self.smoothness is not None:
             parts.append(f"smoothness {self.smoothness:.3g}")
         if self.accuracy is not None:
@@ -140,7 +147,8 @@ def of(
         objective=float(model.objective_[-1]),
         reconstruction_error=model.reconstruction_err_,
         smoothness=getattr(model, "smoothness_", None),
-        seconds=None if seconds is None else round(seconds, 3),
+        seconds=_rounded(seconds),
+        seconds_choosing=_rounded(getattr(getattr(model, "selection_", None), "seconds", None)),
         cluster_sizes=_sizes(model),
         unplaced=int((labels < 0).sum()),
         top_features=words,
@@ -151,6 +159,10 @@ def of(
         files={name: str(path) for name, path in files.items()},
         notes=[*notes, *_notes(model)],
     )
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 3)
 
 
 def _notes(model: Any) -> list[str]:
