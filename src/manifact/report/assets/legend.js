@@ -37,7 +37,7 @@ function drawLegend() {
     const ramp = el("span", { class: "ramp", "aria-hidden": "true" }, steps);
     fill(legend, span("soft", "0 %"), ramp, span("soft", `100 % part ${state.part}`));
   } else {
-    const meaning = "Near together: alike mixtures of parts. Numbers and marks are those of the parts.";
+    const meaning = "Near together: alike mixtures of parts. Numbers, words and marks are those of the parts.";
     fill(legend, span("soft", meaning));
   }
 }
