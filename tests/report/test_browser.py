@@ -353,6 +353,17 @@ def test_fifty_thousand_samples(opened, tmp_path, quick_layout):
         assert "needle996" in page.inner_text("#detail .quote")
 
 
+def test_the_head_says_whether_words_belong_together(opened, pages, documents):
+    from manifact.report.topic_measures import topic_measures
+
+    near, distinct = topic_measures(documents.model, documents.X)
+    with opened(pages["documents"]) as page:
+        shown = " ".join(page.inner_text("#facts").split())
+        assert f"Coherence {near:.3f}diversity {distinct:.3f}".replace("-", "−") in shown
+    with opened(pages["table"]) as page:
+        assert "Coherence" not in page.inner_text("#facts")
+
+
 LABELS = """() => {
   const stage = document.getElementById("stage").getBoundingClientRect();
   const labels = [...document.querySelectorAll("#map-labels > *")].map((one) => {

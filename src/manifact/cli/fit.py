@@ -101,6 +101,7 @@ def fitted(request: Request) -> summary.Summary:
     """Fit, write the files, and say what came out."""
     import manifact
     from manifact.io import check, learn_and_apply
+    from manifact.report.topic_measures import topic_measures
 
     data = check(request.data, **request.reading)
     output = _checked_outputs(request)
@@ -113,6 +114,9 @@ def fitted(request: Request) -> summary.Summary:
         seconds = time.perf_counter() - begun
         model.preparation_ = preparation
         model.source_ = _source(request, samples)
+        if samples.kind == "documents" and interrupt is None:
+            # `manifact info` has no documents to count in.
+            model.source_["coherence"] = topic_measures(model, X)[0]
         model.verbose = False
         # Somebody who interrupts does not wait for k-means: the first who asks for clusters does.
         manifact.save(model, output, clusters=interrupt is None)

@@ -10,7 +10,6 @@ from typing import Any
 
 from manifact.models.feature_names import feature_names, prepared
 
-#: As many words a topic as coherence is printed for.
 TOP_FEATURES = 10
 #: Share of the samples in one cluster that is worth a word, unless there are few parts to share them out to.
 CROWD, FEW_PARTS = 0.4, 5
@@ -215,18 +214,13 @@ def words_of_parts(model: Any) -> list[list[str]] | None:
 
 
 def _word_measures(model: Any, words: list[list[str]] | None, X: Any) -> tuple[float | None, float | None]:
-    """Coherence and diversity of the words of documents; the former only where their samples are at hand."""
+    """Coherence and diversity of the words of documents; of a model file the coherence that `fit` found."""
     if words is None or prepared(model, "kind") != "documents":
         return None, None
-    from manifact.metrics import coherence, diversity
+    from manifact.report.topic_measures import topic_measures
 
-    near = None if X is None else _known(coherence(words, X, window=None, names=feature_names(model)))
-    return near, _known(diversity(words))
-
-
-def _known(value: float) -> float | None:
-    """None for NaN, which JSON lacks: parts without words have no measures."""
-    return value if value == value else None
+    near, distinct = topic_measures(model, X)
+    return (getattr(model, "source_", {}).get("coherence") if X is None else near), distinct
 
 
 def _agreement(known: Any, labels: Any) -> tuple[float | None, float | None]:
