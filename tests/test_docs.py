@@ -85,6 +85,38 @@ def test_every_model_has_a_page(name: str) -> None:
         assert f"\n## {heading}\n" in text, heading
 
 
+@pytest.mark.parametrize("name", sorted(entry.cls.__name__ for entry in on_command_line().values()))
+def test_defaults_on_the_pages_of_models_are_theirs(name: str) -> None:
+    text = (DOCS / "models" / f"{name.lower()}.md").read_text("utf-8")
+    true = getattr(manifact, name)().get_params(deep=False)
+    told = re.findall(r'`(\w+)="?([\w.]+)"?`(?: \(the default|, the default)', text)
+    told += re.findall(r"`(\w+)`[^`\n|]*?,? (?:default |\()([\d.]*\d)\b", text)
+    told += re.findall(r"^\|[^|]*\| `(\w+)` \| ([\d.]+) \|", text, re.MULTILINE)
+    assert [(name, float(value) if value[0].isdigit() else value) for name, value in told] == [
+        (name, true[name]) for name, _ in told
+    ]
+    solver = re.findall(r"`(\w+)`, the default", text)
+    assert solver in ([], [getattr(manifact, name)()._solver_name])
+
+
+#: Why a page shows another model than the one to start with.
+ANOTHER = {
+    "documents": "counts have models of their own",
+    "cells": "it is somebody's own data",
+    "spectra": "pixels are mixtures, which its exact solver finds",
+}
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "howto").glob("*.md")), ids=lambda page: page.stem)
+def test_how_tos_show_the_model_to_start_with(page: Path) -> None:
+    names = {entry.cls.__name__ for entry in on_command_line().values()}
+    code = "\n".join(
+        re.findall(r"^```(?:python|\{code-block\} python)\n(.*?)^```", page.read_text("utf-8"), re.M | re.S)
+    )
+    made = {found for found in re.findall(r"\b(\w+)\(", code) if found in names}
+    assert made <= {"AffinityNMF"} or page.stem in ANOTHER
+
+
 def test_every_solver_is_on_their_page() -> None:
     from manifact.models.registry import entries
     from manifact.solvers.all_solvers import SOLVERS
