@@ -18,8 +18,6 @@ from manifact.models.registry import on_command_line
 
 DOCS = Path(__file__).parents[1] / "docs"
 pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="the documentation is not part of this distribution")
-#: Pages whose Python is not run: it belongs to somebody's own data.
-NOT_RUN = ("howto/cells",)
 #: Made when the site is built.
 GENERATED = ("auto_examples", "generated")
 
@@ -168,7 +166,7 @@ def test_what_pages_take_from_elsewhere_is_there(page: Path) -> None:
 
 def with_python() -> list[str]:
     names = {page.relative_to(DOCS).with_suffix("").as_posix(): page for page in pages() if page.suffix == ".md"}
-    return [name for name, page in names.items() if blocks(page, "python") and name not in NOT_RUN]
+    return [name for name, page in names.items() if blocks(page, "python")]
 
 
 @pytest.mark.parametrize("name", with_python())
