@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import importlib
+import json
 import re
 import shlex
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy import sparse
 
 import manifact
 from manifact.models.registry import on_command_line
 
 DOCS = Path(__file__).parents[1] / "docs"
 pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="the documentation is not part of this distribution")
-#: Pages whose Python is quick enough to run here; the others need data or minutes.
-RUN = (
-    "index",
-    "getting-started",
-    "model-files",
-    "guide/choosing",
-    "guide/graphs",
-    "howto/callbacks",
-    "howto/saving",
-    "howto/cells",
-)
 #: Made when the site is built.
 GENERATED = ("auto_examples", "generated")
 
@@ -94,6 +86,38 @@ def test_every_model_has_a_page(name: str) -> None:
         assert f"\n## {heading}\n" in text, heading
 
 
+@pytest.mark.parametrize("name", sorted(entry.cls.__name__ for entry in on_command_line().values()))
+def test_defaults_on_the_pages_of_models_are_theirs(name: str) -> None:
+    text = (DOCS / "models" / f"{name.lower()}.md").read_text("utf-8")
+    true = getattr(manifact, name)().get_params(deep=False)
+    told = re.findall(r'`(\w+)="?([\w.]+)"?`(?: \(the default|, the default)', text)
+    told += re.findall(r"`(\w+)`[^`\n|]*?,? (?:default |\()([\d.]*\d)\b", text)
+    told += re.findall(r"^\|[^|]*\| `(\w+)` \| ([\d.]+) \|", text, re.MULTILINE)
+    assert [(name, float(value) if value[0].isdigit() else value) for name, value in told] == [
+        (name, true[name]) for name, _ in told
+    ]
+    solver = re.findall(r"`(\w+)`, the default", text)
+    assert solver in ([], [getattr(manifact, name)()._solver_name])
+
+
+#: Why a page shows another model than the one to start with.
+ANOTHER = {
+    "documents": "counts have models of their own",
+    "cells": "it is somebody's own data",
+    "spectra": "pixels are mixtures, which its exact solver finds",
+}
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "howto").glob("*.md")), ids=lambda page: page.stem)
+def test_how_tos_show_the_model_to_start_with(page: Path) -> None:
+    names = {entry.cls.__name__ for entry in on_command_line().values()}
+    code = "\n".join(
+        re.findall(r"^```(?:python|\{code-block\} python)\n(.*?)^```", page.read_text("utf-8"), re.M | re.S)
+    )
+    made = {found for found in re.findall(r"\b(\w+)\(", code) if found in names}
+    assert made <= {"AffinityNMF"} or page.stem in ANOTHER
+
+
 def test_every_solver_is_on_their_page() -> None:
     from manifact.models.registry import entries
     from manifact.solvers.all_solvers import SOLVERS
@@ -140,7 +164,12 @@ def test_what_pages_take_from_elsewhere_is_there(page: Path) -> None:
         assert (page.parent / name).exists(), name
 
 
-@pytest.mark.parametrize("name", RUN)
+def with_python() -> list[str]:
+    names = {page.relative_to(DOCS).with_suffix("").as_posix(): page for page in pages() if page.suffix == ".md"}
+    return [name for name, page in names.items() if blocks(page, "python")]
+
+
+@pytest.mark.parametrize("name", with_python())
 def test_python_on_pages_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     page = DOCS / f"{name}.md"
@@ -196,6 +225,81 @@ def test_commands_on_pages_have_the_options_they_use(name: str, line: str) -> No
     known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
     used = [word for word in shlex.split(line)[2:] if word.startswith("-") and word != "-"]
     assert set(used) <= known
+
+
+THEMES = {
+    "sea": "ship harbour wave tide sailor anchor storm fish island coast",
+    "kitchen": "bread oven flour salt butter spoon recipe soup onion garlic",
+    "music": "violin melody chord rhythm concert singer choir tempo piano drum",
+}
+
+
+def write_documents(folder: Path, n: int) -> None:
+    folder.mkdir()
+    rng = np.random.default_rng(n)
+    for i in range(n):
+        theme = THEMES[list(THEMES)[i % 3]].split()
+        (folder / f"{i:03}.txt").write_text(" ".join(rng.choice(theme, 12)))
+
+
+def write_images(folder: Path, n: int, classes: bool) -> None:
+    image = pytest.importorskip("PIL.Image", reason="pillow is not installed: pip install pillow")
+    digits = manifact.datasets.load_digits()
+    for i in range(n):
+        place = folder / str(digits.y[i]) if classes else folder
+        place.mkdir(parents=True, exist_ok=True)
+        image.fromarray((digits.X[i].reshape(8, 8) * 15).astype(np.uint8)).save(place / f"{i}.png")
+
+
+def write_cells(file: Path) -> None:
+    anndata = pytest.importorskip("anndata", reason="anndata is not installed: pip install anndata")
+    rng = np.random.default_rng(0)
+    X = rng.poisson(1 + 5 * (np.arange(30)[None, :] // 10 == np.arange(60)[:, None] // 20)).astype(np.float32)
+    cells = anndata.AnnData(sparse.csr_matrix(X))
+    cells.obs["cell_type"] = [f"type {i // 20}" for i in range(60)]
+    cells.obsp["connectivities"] = manifact.graphs.KNNGraph(5).build(X).W
+    cells.layers["counts"] = cells.X.copy()
+    cells.write_h5ad(file)
+
+
+def write_table(file: Path, label: str) -> None:
+    rng = np.random.default_rng(0)
+    rows = [f"s{i},kind {i % 3}," + ",".join(map(str, rng.random(8) + (np.arange(8) % 3 == i % 3))) for i in range(45)]
+    names = [f"x{j}" for j in range(8)]
+    file.write_text("\n".join([",".join(["sample", label, *names]), *rows]) + "\n")
+
+
+@pytest.fixture
+def somebodys_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the pages take for granted, by the names that they use."""
+    monkeypatch.chdir(tmp_path)
+    write_documents(tmp_path / "articles", 60)
+    write_documents(tmp_path / "more-articles", 6)
+    write_images(tmp_path / "faces", 60, classes=True)
+    write_cells(tmp_path / "cells.h5ad")
+    write_table(tmp_path / "table.csv", "class")
+    write_table(tmp_path / "spectra.csv", "mineral")
+    texts = [file.read_text() for file in sorted((tmp_path / "articles").iterdir())]
+    (tmp_path / "news.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    np.save(tmp_path / "embeddings.npy", np.random.default_rng(0).random((60, 5)))
+
+
+@pytest.mark.parametrize("page", [DOCS.parent / "README.md", DOCS / "index.md", DOCS / "getting-started.md"])
+def test_commands_for_beginners_do_what_they_say(page: Path, somebodys_data: None) -> None:
+    from typer.testing import CliRunner
+
+    from manifact.cli import app
+
+    text = re.sub(r"\\\n\s*", "", "\n".join(blocks(page, "sh")))
+    lines = [shlex.split(line.replace(".venv/bin/", ""), comments=True) for line in text.splitlines()]
+    typed = [line[1:] for line in lines if line[:1] == ["manifact"] and line[1] != "demo"]
+    assert typed
+    for words in typed:
+        again = [] if "--overwrite" in words or words[0] == "info" else ["--overwrite"]
+        done = CliRunner().invoke(app, [*words, *again])
+        assert done.exit_code == 0, (words, done.output)
+        for option in ("-o", "--report"):
+            assert option not in words or Path(words[words.index(option) + 1]).stat().st_size > 0
 
 
 def test_configuration_loads(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,13 +41,14 @@ def section(name: str, command: Any) -> nodes.section:
     for panel, records in panels(command, context).items():
         node += nodes.rubric("", panel)
         node += nodes.definition_list("", *map(definition, records), classes=["options"])
+    node += [nodes.paragraph("", "", *inline(text)) for text in paragraphs(command.epilog or "")]
     return node
 
 
 def panels(command: Any, context: Any) -> dict[str, list[tuple[str, str]]]:
     """Names and help of arguments and options under the titles that the program groups them by."""
     found: dict[str, list[tuple[str, str]]] = {}
-    for parameter in command.params:
+    for parameter in command.get_params(context):
         record = parameter.get_help_record(context)
         if record is not None and parameter.name != "help":
             title = "Arguments" if parameter.param_type_name == "argument" else "Options"

@@ -22,14 +22,14 @@ def newcomer(monkeypatch):
 
 def test_the_models_are_those_of_the_registry():
     assert choices.names("model") == sorted(entry.name for entry in registry.entries().values() if entry.name)
-    assert "affinity|alpnmf|cf|gnmf|lccf|lcf|lpnmf|nmf|spnmf" in page()
+    assert "One of affinity, alpnmf, cf, gnmf, lccf, lcf, lpnmf, nmf, spnmf." in page()
 
 
 def test_a_new_model_is_offered_explained_and_known_by_its_former_name(newcomer):
     assert "zeta" in choices.completion("model")("z")
     assert choices.former_models()["omega"] == "zeta"
     shown = page()
-    assert "spnmf|zeta" in shown
+    assert "nmf, spnmf, zeta." in shown
     graph_models = "For alpnmf, gnmf, lccf, lpnmf, spnmf, zeta"
     assert f"λ, the weight of the graph. {graph_models}. Default: 20 (gnmf, zeta: 2;" in shown
     assert "Default: auto (affinity: spectral; zeta: kmeans)." in shown

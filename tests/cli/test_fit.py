@@ -53,6 +53,9 @@ def test_documents_keep_their_vocabulary(make):
     assert all(not ("cat" in part and "hammer" in part) for part in words)
     assert shown["coherence"] > 0
     assert shown["diversity"] == 1
+    again = json.loads(run("info", "a.safetensors", "--json").stdout)
+    assert (again["coherence"], again["diversity"]) == (shown["coherence"], 1)
+    assert f"coherence {shown['coherence']:.3f} (NPMI within documents)" in run("info", "a.safetensors").stdout
     assert shown["top_features"] == manifact.load("a.safetensors").top_features()
     assert "hammer" in manifact.load("a.safetensors").preparation_.feature_names
 

@@ -79,3 +79,32 @@ def test_words_of_documents_are_measured(capsys):
 def test_words_of_tables_are_not(rng):
     shown = summary.of(AffinityNMF(2, n_neighbors=2, random_state=0).fit(rng.random((9, 4))), None, {})
     assert (shown.top_features, shown.coherence, shown.diversity) == (None, None, None)
+
+
+def test_choosing_and_iterating_are_timed_apart(rng, capsys):
+    X = np.repeat(np.eye(4), 12, axis=0) + 0.05 * rng.random((48, 4))
+    chosen = AffinityNMF("auto", random_state=0).fit(X)
+    told = summary.of(chosen, chosen.selection_.seconds + 1.25, {})
+    assert told.seconds == pytest.approx(told.seconds_choosing + 1.25, abs=0.002)
+    told.show()
+    out = " ".join(capsys.readouterr().out.split())
+    choosing = f"{told.seconds_choosing:.1f}"
+    assert f"chose {told.n_components} parts in {choosing} s, then converged after {told.n_iter} iterations" in out
+    assert "of affinity in 1.2 s," in out
+    given = summary.of(AffinityNMF(4, random_state=0).fit(X), 1.25, {})
+    given.show()
+    out = " ".join(capsys.readouterr().out.split())
+    assert given.seconds_choosing is None
+    assert "chose" not in out
+    assert f"converged after {given.n_iter} iterations of affinity in 1.2 s," in out
+
+
+def test_how_long_choosing_took_is_not_kept_in_files(rng, tmp_path):
+    import manifact
+
+    model = AffinityNMF("auto", random_state=0).fit(rng.random((40, 6)))
+    assert model.selection_.seconds > 0
+    model.save(tmp_path / "a.safetensors")
+    again = manifact.load(tmp_path / "a.safetensors")
+    assert again.selection_.seconds is None
+    assert again.selection_.best == model.selection_.best

@@ -158,7 +158,7 @@ def test_without_pooch_one_sentence(folder, monkeypatch):
         return real(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(ImportError, match=r"downloads need pooch: install manifact\[data\]"):
+    with pytest.raises(ImportError, match=r"downloads need pooch: pip install pooch, or"):
         fetch("coil20", folder)
     with pytest.raises(ValueError, match="name='iris' is not known"):
         fetch("iris", folder)

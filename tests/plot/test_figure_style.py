@@ -31,7 +31,7 @@ def test_without_matplotlib_one_sentence():
         "except ImportError as error: print(error)"
     )
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert answer.stdout.strip() == "manifact.plot needs matplotlib: pip install 'manifact[plot]'"
+    assert answer.stdout.strip() == "manifact.plot needs matplotlib: pip install matplotlib"
 
 
 def test_importing_draws_nothing_in():

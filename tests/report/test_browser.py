@@ -361,3 +361,98 @@ def test_fifty_thousand_samples(opened, tmp_path, quick_layout):
         until(page, lambda: "Show all 50 samples" in page.inner_text("#hits"))
         page.keyboard.press("Enter")
         assert "needle996" in page.inner_text("#detail .quote")
+
+
+def test_the_head_says_whether_words_belong_together(opened, pages, documents):
+    from manifact.report.topic_measures import topic_measures
+
+    near, distinct = topic_measures(documents.model, documents.X)
+    with opened(pages["documents"]) as page:
+        shown = " ".join(page.inner_text("#facts").split())
+        assert f"Coherence {near:.3f}diversity {distinct:.3f}".replace("-", "−") in shown
+    with opened(pages["table"]) as page:
+        assert "Coherence" not in page.inner_text("#facts")
+
+
+LABELS = """() => {
+  const stage = document.getElementById("stage").getBoundingClientRect();
+  const labels = [...document.querySelectorAll("#map-labels > *")].map((one) => {
+    const { left, top, right, bottom } = one.getBoundingClientRect();
+    const words = [...one.querySelectorAll(".label-word")];
+    return {
+      part: +one.dataset.label,
+      number: one.querySelector(".label-number").textContent,
+      words: words.map((word) => word.textContent),
+      tile: one.querySelector("canvas") !== null,
+      inside: words.every((word) => word.getBoundingClientRect().right <= right + 1),
+      box: [left - stage.left, top - stage.top, right - stage.left, bottom - stage.top],
+    };
+  });
+  return { labels, width: stage.width, height: stage.height };
+}"""
+
+
+def labels_on(page):
+    """Labels of the map; none lies on another, or outside."""
+    settle(page)
+    found = page.evaluate(LABELS)
+    boxes = [label["box"] for label in found["labels"]]
+    for i, (left, top, right, bottom) in enumerate(boxes):
+        assert left >= 0
+        assert top >= 0
+        assert right <= found["width"]
+        assert bottom <= found["height"]
+        assert not any(left < r and l < right and top < b and t < bottom for l, t, r, b in boxes[:i])  # noqa: E741
+    assert all(label["inside"] and label["number"] == str(label["part"]) for label in found["labels"])
+    return {label["part"]: label for label in found["labels"]}
+
+
+def test_the_map_says_in_words_what_its_parts_are(opened, pages, documents):
+    names = documents.given["feature_names"]
+    with opened(pages["documents"]) as page:
+        found = labels_on(page)
+        top = documents.model.top_features(3, names=names)
+        assert {part: label["words"] for part, label in found.items()} == dict(enumerate(top))
+        page.fill("#lambda", "0.0")
+        moved = {part: label["words"] for part, label in labels_on(page).items()}
+        alone = documents.model.top_features(3, relevance=0.0, names=names)
+        assert all(set(words) <= set(names) for words in moved.values())
+        assert moved != dict(enumerate(top)) or alone == top
+        page.click("[data-part='1']")
+        assert 1 in labels_on(page)
+        assert page.locator("#map-labels .other").count() == 2
+        page.click("#colour-by button:has-text('Label')")
+        assert labels_on(page) == {}
+
+
+def test_parts_without_words_are_numbers_or_pictures(opened, pages):
+    with opened(pages["images"]) as page:
+        found = labels_on(page)
+        assert len(found) >= 8
+        assert all(label["words"] == [] for label in found.values())
+        assert sum(label["tile"] for label in found.values()) >= 5
+    with opened(pages["table"]) as page:
+        found = labels_on(page)
+        assert len(found) == 4
+        assert not any(label["words"] or label["tile"] for label in found.values())
+
+
+@pytest.mark.parametrize(("width", "least"), [(1280, 10), (390, 6)])
+def test_labels_of_many_parts_leave_each_other_room(opened, tmp_path, quick_layout, width, least):
+    rng = np.random.default_rng(0)
+    k = 60
+    groups = rng.integers(0, k, 900)
+    X = np.eye(k)[groups] + 0.02 * rng.random((900, k))
+    names = [f"{'long' * (i % 7)}word{i}" for i in range(k - 1)] + ["שלום עולם"]
+    path = report(NMF(k, random_state=0, assign="argmax").fit(X), X, tmp_path / "many.html", feature_names=names)
+    with opened(path, viewport={"width": width, "height": 800}) as page:
+        whole = labels_on(page)
+        assert sum(bool(label["words"]) for label in whole.values()) >= least
+        assert all(len(word) <= 18 for label in whole.values() for word in label["words"])
+        for _ in range(2):
+            page.click("#zoom-in")
+        near = labels_on(page)
+        assert set(near) < set(range(k))
+        assert np.mean([len(label["words"]) for label in near.values()]) > np.mean(
+            [len(label["words"]) for label in whole.values()]
+        )

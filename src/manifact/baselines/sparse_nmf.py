@@ -35,6 +35,8 @@ class SparseNMF(Factorization):
         Sparseness of every part; None leaves the parts free.
     sparseness_V : float in [0, 1] or None, default=None
         Sparseness, over the samples, of how active each part is.
+    max_iter : int or None, default={default of max_iter}
+        The most iterations to run. None means 500, 100 for "projected".
     {common parameters}
 
     Attributes

@@ -8,14 +8,16 @@ from typing import Annotated
 import typer
 
 from manifact.cli import bench, data, demo, fit, info, predict, report, reproduce, transform
-from manifact.cli.help_pages import ModelsCommand
+from manifact.cli.examples import epilog
+from manifact.cli.help_pages import HelpCommand, HelpGroup, ModelsCommand
 
 app = typer.Typer(
     help=(
         "Find the parts that samples are made of, and the clusters they form: non-negative matrix factorisation that "
         "respects the geometry of the data.\n\n"
-        "Start with `manifact demo`, or with data of your own: `manifact fit DATA -k 20`, then `manifact report`."
+        "Start with `manifact demo`, or with data of your own: `manifact fit DATA`, then `manifact report`."
     ),
+    cls=HelpGroup,
     epilog="Exit codes: 0 done, 1 partly done, 2 refused (one sentence says why), 130 interrupted.",
     pretty_exceptions_show_locals=False,
     rich_markup_mode="markdown",
@@ -37,14 +39,14 @@ def _root(
         typer.echo(context.get_help())
 
 
-app.command(rich_help_panel="With your data", cls=ModelsCommand)(fit.fit)
+app.command(rich_help_panel="With your data", cls=ModelsCommand, epilog=epilog("fit"))(fit.fit)
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "With your data": (report.report, predict.predict, transform.transform, info.info, demo.demo),
     "With the papers' data": (reproduce.reproduce, data.data, bench.bench),
 }
 for _panel, _commands in _PANELS.items():
     for _command in _commands:
-        app.command(rich_help_panel=_panel)(_command)
+        app.command(rich_help_panel=_panel, cls=HelpCommand, epilog=epilog(_command.__name__))(_command)
 
 
 def main() -> None:

@@ -32,8 +32,7 @@ def names(parameter: str) -> list[str]:
     if parameter not in PLACES:
         return []
     attribute, module = PLACES[parameter]
-    found = [name for name in getattr(import_module(module), attribute) if isinstance(name, str)]
-    return ["auto", *found] if parameter == "init" else found
+    return [name for name in getattr(import_module(module), attribute) if isinstance(name, str)]
 
 
 def models() -> dict[str, Entry]:

@@ -23,7 +23,7 @@ ALL = "all"
 def data(
     context: typer.Context,
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME...", help="Data sets to download, or all. Default: list them.")
+        list[str] | None, typer.Argument(metavar="NAME", help="Data sets to download, or all. Default: list them.")
     ] = None,
     home: Annotated[Path | None, typer.Option(help="The data home. Default: $MANIFACT_DATA or a user cache.")] = None,
 ) -> None:

@@ -105,6 +105,7 @@ def fitted(request: Request) -> summary.Summary:
     import manifact
     from manifact.io import check, learn_and_apply
     from manifact.io.cell_matrices import check_signs
+    from manifact.report.topic_measures import topic_measures
 
     if is_dash(request.data):
         output = _checked_outputs(request)
@@ -126,6 +127,9 @@ def fitted(request: Request) -> summary.Summary:
         seconds = time.perf_counter() - begun
         model.preparation_ = preparation
         model.source_ = _source(request, samples)
+        if samples.kind == "documents" and interrupt is None:
+            # `manifact info` has no documents to count in.
+            model.source_["coherence"] = topic_measures(model, X)[0]
         model.verbose = False
         # Somebody who interrupts does not wait for k-means: the first who asks for clusters does.
         manifact.save(model, output, clusters=interrupt is None)

@@ -14,6 +14,7 @@ from manifact.cli.choices import completion, known
 #: Headings of a help page.
 READ, GRAPH, TEXT, IMAGES, OUT = "Reading the data", "The graph", "Documents", "Images", "Output"
 CELLS = "Cells"
+DETAILS = "The model in detail"
 
 
 def _chosen(parameter: str, *names: str, **how: Any) -> Any:
@@ -21,10 +22,15 @@ def _chosen(parameter: str, *names: str, **how: Any) -> Any:
     return typer.Option(*names, autocompletion=completion(parameter), **how)
 
 
-ModelOption = Annotated[str, _chosen("model", "--model", "-m", help="What is minimised.")]
+ModelOption = Annotated[str, _chosen("model", "--model", "-m", help="The model: what is minimised.")]
 SettingOption = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Any other parameter of the model, may be repeated."),
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Any other parameter of the model, may be repeated.",
+        rich_help_panel=DETAILS,
+    ),
 ]
 GraphFromOption = Annotated[
     Path | None,
@@ -210,6 +216,7 @@ class Preparing:
     min_df: Annotated[
         str | None,
         typer.Option(
+            metavar="N|SHARE",
             help="Documents (2) or share of them (0.01) a word must be in. Default: 2 from 101 documents on.",
             rich_help_panel=TEXT,
         ),
@@ -218,6 +225,7 @@ class Preparing:
     max_df: Annotated[
         str | None,
         typer.Option(
+            metavar="N|SHARE",
             help="Documents or share of them a word may be in. Default: 0.95 from 101 documents on.",
             rich_help_panel=TEXT,
         ),
@@ -265,26 +273,37 @@ class ModelParameters:
         typer.Option("-k", "--components", metavar="N|auto", help="Number of parts; auto chooses it without labels."),
         parsing.count,
     ] = None
-    loss: Annotated[str | None, _chosen("loss", help="How the distance from the data is measured."), known] = None
+    loss: Annotated[
+        str | None, _chosen("loss", help="How the distance from the data is measured.", rich_help_panel=DETAILS), known
+    ] = None
     tau: Annotated[
         str | None,
-        typer.Option(metavar="NUMBER|auto", help="Weight of the graph beside the data."),
+        typer.Option(metavar="NUMBER|auto", help="Weight of the graph beside the data.", rich_help_panel=DETAILS),
         parsing.strength,
     ] = None
-    graph_reg: Annotated[float | None, typer.Option(min=0, help="λ, the weight of the graph.")] = None
-    locality_reg: Annotated[float | None, typer.Option(min=0, help="λ, the weight of locality.")] = None
+    graph_reg: Annotated[
+        float | None, typer.Option(min=0, help="λ, the weight of the graph.", rich_help_panel=DETAILS)
+    ] = None
+    locality_reg: Annotated[
+        float | None, typer.Option(min=0, help="λ, the weight of locality.", rich_help_panel=DETAILS)
+    ] = None
     solver: Annotated[
         str | None,
         _chosen(
             "solver",
             help="mu is the published rule, stopped early; bcd and newton minimise to the end, with a small λ. auto is "
             "mu for models with a graph (spnmf: simplex), else the exact one if there is one.",
+            rich_help_panel=DETAILS,
         ),
         known,
     ] = None
     init: Annotated[
         str | None,
-        _chosen("init", help="Where the iterations start; auto: at clusters, for models with a graph, cf and lcf."),
+        _chosen(
+            "init",
+            help="Where the iterations start; auto: at clusters, for models with a graph, cf and lcf.",
+            rich_help_panel=DETAILS,
+        ),
         known,
     ] = None
     max_iter: Annotated[
@@ -293,6 +312,7 @@ class ModelParameters:
             min=0,
             help="Iterations. Default: a few for models with a graph where solver and start are auto; else 100 for mu "
             "(cf, lcf: 500), 1000 for affinity, 500 for the others.",
+            rich_help_panel=DETAILS,
         ),
     ] = None
     tol: Annotated[
@@ -301,11 +321,16 @@ class ModelParameters:
             min=0,
             help="Stop when ten iterations change the objective by less than this share. Default: 1e-4 (affinity: "
             "1e-5); mu with a graph runs all its iterations.",
+            rich_help_panel=DETAILS,
         ),
     ] = None
-    n_init: Annotated[int | None, typer.Option(min=1, help="Starts, of which the best goes on.")] = None
+    n_init: Annotated[
+        int | None, typer.Option(min=1, help="Starts, of which the best goes on.", rich_help_panel=DETAILS)
+    ] = None
     assign: Annotated[
-        str | None, _chosen("assign", help="Clusters by k-means on V, the largest part or the nearest."), known
+        str | None,
+        _chosen("assign", help="Clusters by k-means on V, the largest part or the nearest.", rich_help_panel=DETAILS),
+        known,
     ] = None
     random_state: Annotated[int, typer.Option("--seed", help="Seed of the start and of k-means.")] = 0
 

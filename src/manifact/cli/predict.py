@@ -40,7 +40,7 @@ def predict(
     data: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[DATA]",
+            metavar="DATA",
             help="New data of the same kind, - for standard input. Default: the clusters of the training samples.",
         ),
     ] = None,

@@ -24,13 +24,13 @@ def report(
     model: ModelArgument,
     data: Annotated[
         Path | None,
-        typer.Argument(metavar="[DATA]", help="What the model was fitted on. Default: where it was then."),
+        typer.Argument(metavar="DATA", help="What the model was fitted on. Default: where it was then."),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Default: NAME.html here.", rich_help_panel=OUT),
+        typer.Option("--output", "-o", metavar="FILE", help="The page. Default: NAME.html here.", rich_help_panel=OUT),
     ] = None,
-    title: Annotated[str | None, typer.Option(help="Heading of the page.", rich_help_panel=OUT)] = None,
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="Heading of the page.", rich_help_panel=OUT)] = None,
     map: MapOption = "auto",
     browse: Annotated[bool, typer.Option("--open", help="Show it in the browser.", rich_help_panel=OUT)] = False,
     overwrite: OverwriteOption = False,

@@ -13,7 +13,7 @@ from manifact.cli.exit_codes import errors_in_one_sentence
 def reproduce(
     context: typer.Context,
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME...", help="Experiments by name, or all. Default: list them.")
+        list[str] | None, typer.Argument(metavar="NAME", help="Experiments by name, or all. Default: list them.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A faithful subset: minutes, not hours.")] = False,
     jobs: Annotated[int | None, typer.Option(min=1, help="Runs at once. Default: one on each core.")] = None,

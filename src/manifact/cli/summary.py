@@ -10,7 +10,6 @@ from typing import Any
 from manifact.cli import json_output
 from manifact.models.feature_names import feature_names, prepared
 
-#: As many words a topic as coherence is printed for.
 TOP_FEATURES = 10
 #: Share of the samples in one cluster that is worth a word, unless there are few parts to share them out to.
 CROWD, FEW_PARTS = 0.4, 5
@@ -37,7 +36,9 @@ class Summary:
     objective: float
     reconstruction_error: float
     smoothness: float | None
+    #: Of the whole fit, and how much of that went into choosing what was left open (None where nothing was).
     seconds: float | None
+    seconds_choosing: float | None
     #: Samples in the cluster of each part, those in none, and the features that tell most about each part (None where
     #: features have no names).
     cluster_sizes: list[int] | None
@@ -88,8 +89,13 @@ class Summary:
 
     def _outcome(self) -> str:
         ended = "converged after" if self.converged else "stopped after"
-        took = "" if self.seconds is None else f" in {self.seconds:.1f} s"
-        parts = [f"{ended} {self.n_iter} iterations of {self.solver}{took}", f"objective {self.objective:.6g}"]
+        took, chose = "", ""
+        if self.seconds is not None:
+            took = f" in {self.seconds - (self.seconds_choosing or 0):.1f} s"
+        if self.seconds is not None and self.seconds_choosing is not None:
+            what = f"{self.n_components} parts" if self.parameters.get("n_components") == "auto" else "settings"
+            chose = f"chose {what} in {self.seconds_choosing:.1f} s, then "
+        parts = [f"{chose}{ended} {self.n_iter} iterations of {self.solver}{took}", f"objective {self.objective:.6g}"]
         if self.smoothness is not None:
             parts.append(f"smoothness {self.smoothness:.3g}")
         if self.accuracy is not None:
@@ -148,7 +154,8 @@ def of(
         objective=float(model.objective_[-1]),
         reconstruction_error=model.reconstruction_err_,
         smoothness=getattr(model, "smoothness_", None),
-        seconds=None if seconds is None else round(seconds, 3),
+        seconds=_rounded(seconds),
+        seconds_choosing=_rounded(getattr(getattr(model, "selection_", None), "seconds", None)),
         cluster_sizes=_sizes(model),
         unplaced=int((labels < 0).sum()),
         top_features=words,
@@ -160,6 +167,10 @@ def of(
         skipped=dict(source.get("skipped", {})),
         notes=[*notes, *_notes(model)],
     )
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 3)
 
 
 def _notes(model: Any) -> list[str]:
@@ -227,18 +238,13 @@ def words_of_parts(model: Any) -> list[list[str]] | None:
 
 
 def _word_measures(model: Any, words: list[list[str]] | None, X: Any) -> tuple[float | None, float | None]:
-    """Coherence and diversity of the words of documents; the former only where their samples are at hand."""
+    """Coherence and diversity of the words of documents; of a model file the coherence that `fit` found."""
     if words is None or prepared(model, "kind") != "documents":
         return None, None
-    from manifact.metrics import coherence, diversity
+    from manifact.report.topic_measures import topic_measures
 
-    near = None if X is None else _known(coherence(words, X, window=None, names=feature_names(model)))
-    return near, _known(diversity(words))
-
-
-def _known(value: float) -> float | None:
-    """None for NaN, which JSON lacks: parts without words have no measures."""
-    return value if value == value else None
+    near, distinct = topic_measures(model, X)
+    return (getattr(model, "source_", {}).get("coherence") if X is None else near), distinct
 
 
 def _agreement(known: Any, labels: Any) -> tuple[float | None, float | None]:

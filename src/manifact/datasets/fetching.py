@@ -68,7 +68,7 @@ def _pooch() -> Any:
     try:
         import pooch
     except ImportError as missing:
-        raise ImportError("downloads need pooch: install manifact[data], or put the files there by hand") from missing
+        raise ImportError("downloads need pooch: pip install pooch, or put the files there by hand") from missing
     return pooch
 
 

@@ -335,7 +335,7 @@ def _approximate(X: Any, n_neighbors: int, seed: int | None) -> Array:
         from pynndescent import NNDescent
     except ImportError as error:
         raise MissingPackageError(
-            "{search}='approximate' needs pynndescent: pip install 'manifact[approximate]', or use {search}='exact'"
+            "{search}='approximate' needs pynndescent: pip install pynndescent, or use {search}='exact'"
         ) from error
     found, _ = NNDescent(X.astype(np.float32), n_neighbors=n_neighbors + 1, random_state=seed).neighbor_graph
     # Each sample finds itself, not always first; a sample that did not gives up its farthest neighbour.

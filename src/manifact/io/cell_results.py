@@ -102,7 +102,7 @@ def put_into(adata: Any, results: CellResults) -> None:
 
 def check_file(source: Path, target: Path, key: str, overwrite: bool) -> None:
     """Refuse, before any work, what would lose something: earlier results in a file that is written into itself."""
-    optional_module("anndata", "anndata", "anndata", str(target))
+    optional_module("anndata", "anndata", str(target))
     if not (target.exists() and source.is_file() and target.samefile(source)) or overwrite:
         return
     import h5py
@@ -123,7 +123,7 @@ def write_file(source: Path, target: Path, results: CellResults, names: Sequence
 
     ``names`` are those of the cells that the results are about: a file that has changed since is refused.
     """
-    optional_module("anndata", "anndata", "anndata", str(target))
+    optional_module("anndata", "anndata", str(target))
     import h5py
 
     try:
@@ -142,7 +142,7 @@ def write_file(source: Path, target: Path, results: CellResults, names: Sequence
 
 def write_new_file(target: Path, samples: Any, results: CellResults) -> None:
     """Cells that came from another kind of file, with results, as a new .h5ad file."""
-    anndata = optional_module("anndata", "anndata", "anndata", str(target))
+    anndata = optional_module("anndata", "anndata", str(target))
     import pandas as pd
     from scipy import sparse
 

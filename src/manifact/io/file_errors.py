@@ -78,9 +78,9 @@ def guarded(file: Path | str, kind: str) -> Iterator[None]:
         raise unreadable(file, kind, problem) from problem
 
 
-def optional_module(module: str, package: str, extra: str, what: str) -> Any:
+def optional_module(module: str, package: str, what: str) -> Any:
     """A module that one of our extras installs."""
     try:
         return import_module(module)
     except ImportError as problem:
-        raise ImportError(f"{what} needs {package}: pip install 'manifact[{extra}]'") from problem
+        raise ImportError(f"{what} needs {package}: pip install {package}") from problem

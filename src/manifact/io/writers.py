@@ -32,7 +32,7 @@ def check_output(path: Path | str, suffixes: Sequence[str] = MATRICES) -> Path:
         raise ValueError(f"{file} has an ending that we do not write ({file.suffix or 'none'}): choose one of {known}")
     check_place("path", file)
     if file.suffix.lower() == ".parquet":
-        optional_module("pyarrow.parquet", "pyarrow", "parquet", str(file))
+        optional_module("pyarrow.parquet", "pyarrow", str(file))
     return file
 
 
@@ -66,7 +66,7 @@ def write_matrix(
 def write_matrix_as_csv(stream: IO[str], V: Any, names: Sequence[str] | None = None) -> None:
     """What `write_matrix` writes to a .csv file, into a stream that is open already."""
     columns = {f"part{number}": column for number, column in enumerate(np.asarray(V).T)}
-    _write_delimited(stream, columns if names is None else {"": list(names), **columns}, ",")
+    _write_delimited(stream, columns if names is None else {NAMES.get(".csv", ""): list(names), **columns}, ",")
 
 
 def write_table(path: Path | str, columns: Columns) -> None:
@@ -157,7 +157,7 @@ def _save_npz(file: Path, arrays: dict[str, Any]) -> None:
 
 
 def _save_parquet(file: Path, columns: Columns) -> None:
-    parquet = optional_module("pyarrow.parquet", "pyarrow", "parquet", str(file))
+    parquet = optional_module("pyarrow.parquet", "pyarrow", str(file))
     import pyarrow as pa
 
     arrays = [pa.array(np.ascontiguousarray(column)) for column in map(np.asarray, columns.values())]

@@ -49,18 +49,24 @@ class AffinityNMF(WithGraph):
 
     Parameters
     ----------
-    tau : float or "auto", default=2
+    n_components : int or "auto", default={default of n_components}
+        k, the number of parts. Where this, ``tau`` or ``n_neighbors`` is "auto", `manifact.select` chooses it without
+        labels, and ``selection_`` shows from which candidates.
+    tau : float or "auto", default={default of tau}
         Weight of the graph relative to the data. Smaller values rebuild the data more closely.
-    n_neighbors : int or "auto", default=5
+    n_neighbors : int or "auto", default={default of n_neighbors}
         Neighbours of each sample, where ``graph`` is None.
     graph : graph builder, n x n affinity or None, default=None
         How samples are neighbours: `KNNGraph`, `LandmarkGraph` for very many samples, or a symmetric sparse matrix such
         as ``adata.obsp["connectivities"]``. None means ``KNNGraph(n_neighbors, weight="binary")``.
+    init : {"spectral", "auto", "random", "nndsvd", "nndsvda", "kmeans"} or (V0, components0), default={default of init}
+        The start. "spectral" and "auto" are clusters of F, with parts that are their means. The others: "random",
+        uniform on (0, 1); "nndsvd" and "nndsvda", the non-negative halves of an SVD, its zeros kept or filled;
+        "kmeans", clusters of the samples; or arrays of your own, n x k and k x m.
+    normalize : {None, "basis"}, default={default of normalize}
+        None leaves V in the size that the graph gives it, in which parts can be compared. "basis" gives the basis
+        columns unit length, moves their scale into V and orders parts by weight.
     {common parameters}
-        ``n_components`` may be "auto" here, as ``tau`` and ``n_neighbors``: `manifact.select` then chooses them
-        without labels, and ``selection_`` shows from which candidates. Here "spectral" starts from the clusters of F,
-        and ``tol=None`` means 1e-5. V keeps the size that the graph gives it (``normalize=None``), in which parts can
-        be compared.
 
     Attributes
     ----------
@@ -70,6 +76,9 @@ class AffinityNMF(WithGraph):
         As given, or as chosen.
     selection_ : Selection
         What "auto" chose, and from which candidates; set only with "auto".
+    smoothness_ : float
+        Tr(VᵀLV) / Tr(VᵀDV): 0 where neighbours are equal. Compare it with its value at ``tau=0`` to see what the graph
+        did.
     {graph attributes}
     {common attributes}
 

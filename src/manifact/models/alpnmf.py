@@ -23,8 +23,9 @@ class ALPNMF(LPNMF):
 
     Parameters
     ----------
+    graph : graph builder, n x n affinity or None, default=None
+        How samples are neighbours. None means ``LandmarkGraph()``; pass an instance to search ``graph__n_landmarks``.
     {graph parameters}
-        Here None means ``LandmarkGraph()``.
     {common parameters}
 
     Attributes

@@ -46,6 +46,10 @@ class ConceptFactorization(Factorization):
     _non_negative: ClassVar[bool] = False
     #: These rules are slow, and there is a minimum to get to.
     _published_iterations: ClassVar[int] = 500
+    _start_meant_by_auto: ClassVar[str] = (
+        "is k-means clusters (those of a plain NMF where k-means puts too many samples into one), with concepts "
+        "that are the means of typical samples"
+    )
 
     def _check_model(self) -> None:
         super()._check_model()

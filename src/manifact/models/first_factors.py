@@ -19,6 +19,8 @@ class FirstFactors:
 
     init: Any
     warm_start: bool
+    #: For the docstring.
+    _start_meant_by_auto: ClassVar[str] = 'is "random"'
     components_: Array
     representation_: Array
     _scale: Array

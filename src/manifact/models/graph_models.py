@@ -84,6 +84,10 @@ class GraphFactorization(WithGraph):
     _published_iterations: ClassVar[int] = 100
     #: Iterations from the start of its own, which is near the answer: the published rule leads on towards plain NMF.
     _few_iterations: ClassVar[int] = 5
+    _start_meant_by_auto: ClassVar[str] = (
+        "is the graph's clusters (or those of a plain NMF, where the graph's are a crowd and some crumbs), with parts "
+        'that leave out what all samples share; "random", where ``solver`` is another than "auto" takes'
+    )
 
     @classmethod
     def as_published(cls, n_components: int = 10, **parameters: Any) -> Self:

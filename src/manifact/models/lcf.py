@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -28,7 +28,7 @@ class LCF(ConceptFactorization):
 
     Parameters
     ----------
-    locality_reg : float, default=0.3
+    locality_reg : float, default={default of locality_reg}
         λ.
     {kernel parameters}
     {common parameters}
@@ -41,7 +41,7 @@ class LCF(ConceptFactorization):
     Notes
     -----
     As it comes, the model starts from k-means clusters (those of a plain NMF where k-means puts too many samples into
-    one), with concepts that are the means of typical samples. `as_published` starts at random and runs 2,000
+    one), with concepts that are their means. `as_published` starts at random and runs 2,000
     iterations.
 
     `transform` finds the best coefficients for each sample, and the rule gets there slowly: on digits (unit length,
@@ -63,6 +63,11 @@ class LCF(ConceptFactorization):
 
     locality_reg: float = 0.3
     assign: str = "argmax"
+
+    _start_meant_by_auto: ClassVar[str] = (
+        "is k-means clusters (those of a plain NMF where k-means puts too many samples into one), with concepts "
+        "that are their means"
+    )
 
     def _check_model(self) -> None:
         super()._check_model()

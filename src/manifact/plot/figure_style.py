@@ -29,7 +29,7 @@ def axes(ax: Axes | None, width: float = 5.2, height: float = 3.6) -> Axes:
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise ImportError("manifact.plot needs matplotlib: pip install 'manifact[plot]'") from error
+        raise ImportError("manifact.plot needs matplotlib: pip install matplotlib") from error
     return plt.subplots(figsize=(width, height), layout="constrained")[1]
 
 

@@ -19,6 +19,7 @@ SCRIPTS = (
     "pictures.js",
     "parts.js",
     "map.js",
+    "labels.js",
     "pointing.js",
     "moving.js",
     "legend.js",

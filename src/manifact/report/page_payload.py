@@ -8,6 +8,7 @@ import numpy as np
 
 from manifact.backends import Array
 from manifact.metrics import accuracy, nmi
+from manifact.models.feature_names import prepared
 from manifact.models.feature_relevance import RELEVANCE, is_signed, shares
 from manifact.report import part_features as words
 from manifact.report.graph_neighbours import affinity, purity
@@ -17,6 +18,7 @@ from manifact.report.part_members import clusters as clusters_of
 from manifact.report.report_inputs import ReportInputs, readable
 from manifact.report.sample_payload import samples
 from manifact.report.thumbnails import part_tiles, sheet
+from manifact.report.topic_measures import topic_measures
 
 #: Samples that stand for a concept which has no features.
 EXAMPLES = 12
@@ -35,6 +37,7 @@ def payload(model: Any, given: ReportInputs, title: str | None = None) -> dict[s
         "samples": samples(model, given, clusters),
         "map": given.map_name,
         "labels": _labels(given),
+        "words": topics(model, given),
         "agreement": agreement(given, clusters, model.representation_.shape[1]),
         "graph": graph(model, given, clusters),
         "parameters": parameters(model),
@@ -89,6 +92,16 @@ def features(model: Any, given: ReportInputs) -> dict[str, Any] | None:
         "shown": words.SHOWN,
         "relevance": RELEVANCE,
     }
+
+
+def topics(model: Any, given: ReportInputs) -> dict[str, float | None] | None:
+    """Whether the words of documents' parts belong together, and are their own; None where samples are no documents."""
+    if given.texts is None and prepared(model, "kind") != "documents":
+        return None
+    near, distinct = topic_measures(model, given.X)
+    if near is None and given.X is None:
+        near = getattr(model, "source_", {}).get("coherence")
+    return None if distinct is None else {"coherence": near, "diversity": distinct}
 
 
 def agreement(given: ReportInputs, clusters: Array, k: int) -> dict[str, Any] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from numbers import Integral
 from typing import Any
@@ -102,6 +103,7 @@ def select_and_build(
     X: Any, *, n_components: Any, n_neighbors: Any, tau: Any, graph: Any, random_state: Any, verbose: bool
 ) -> tuple[Selection, Graph | None]:
     """What `select` returns, and the chosen graph of all samples where that had to be built."""
+    begun = time.perf_counter()
     X = as_samples(X)
     sizes = _sizes(n_components, X.shape[0])
     weight = _tau(tau)
@@ -118,7 +120,8 @@ def select_and_build(
     ]
     best = {"n_components": _best(sizes, evidence[chosen]), "n_neighbors": chosen, "tau": weight}
     given = graph is not None and chosen is None
-    return Selection(rows, best, graph if given else builders[chosen], random_state), built
+    seconds = time.perf_counter() - begun
+    return Selection(rows, best, graph if given else builders[chosen], random_state, seconds=seconds), built
 
 
 def _best(sizes: list[int], evidence: list[Evidence | None]) -> int:

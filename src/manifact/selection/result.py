@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import manifact
@@ -39,6 +39,8 @@ class Selection:
         The graph with this many neighbours.
     random_state : int, RandomState or None
         As given; the model gets it too.
+    seconds : float or None
+        How long choosing took, the graph included; not kept in model files.
     """
 
     candidates: list[dict[str, Any]]
@@ -46,6 +48,7 @@ class Selection:
     graph: Any
     random_state: Any = 0
     criterion: str = CRITERION
+    seconds: float | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         return f"Selection({', '.join(f'{name}={value}' for name, value in self.best.items())})"

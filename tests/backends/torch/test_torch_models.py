@@ -12,7 +12,7 @@ from manifact.baselines import CNMF, LNMF, NPNMF, SparseNMF
 from manifact.graphs import KNNGraph, LabelGraph, LandmarkGraph
 from manifact.models.registry import entries
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'manifact[torch]'")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install torch")
 
 from manifact.backends.torch.tensors import as_tensor  # noqa: E402
 

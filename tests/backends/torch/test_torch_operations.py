@@ -12,7 +12,7 @@ from manifact.backends import numpy as kernels
 from manifact.backends.matrix import Pieces
 from manifact.backends.protocol import Backend
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'manifact[torch]'")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install torch")
 
 from manifact.backends import torch as tensors  # noqa: E402
 

@@ -84,7 +84,7 @@ class Panel:
 def require() -> None:
     """Refuse in one sentence where matplotlib is not installed."""
     if find_spec("matplotlib") is None:
-        raise MissingMatplotlibError('figures need matplotlib, which is not installed: pip install "manifact[plot]"')
+        raise MissingMatplotlibError("figures need matplotlib, which is not installed: pip install matplotlib")
 
 
 def chart(panels: Sequence[Panel], columns: int = 1, height: float = 2.3) -> str:

@@ -94,7 +94,7 @@ def is_former(stored: Any) -> bool:
 
 def whole(file: Path) -> Any:
     """All of a file, for layouts of which parts cannot be read."""
-    anndata = optional_module("anndata", "anndata", "anndata", str(file))
+    anndata = optional_module("anndata", "anndata", str(file))
     memory.require(file.stat().st_size, str(file), "use fewer cells")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of its age
@@ -126,7 +126,7 @@ def _opened(file: Path) -> Iterator[tuple[Any, Any]]:
     """The open file, and the function that reads an element of it."""
     if file.stat().st_size == 0:
         raise refusal(file, "is empty", "write it again")
-    anndata = optional_module("anndata", "anndata", "anndata", str(file))
+    anndata = optional_module("anndata", "anndata", str(file))
     try:
         from anndata.io import read_elem
     except ImportError:  # before anndata 0.11

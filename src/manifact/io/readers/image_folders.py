@@ -40,7 +40,7 @@ def read(
     and of an animation the first frame is used. 16-bit greys are reduced to 8 bits. An image that cannot be read is
     skipped, unless ``strict``.
     """
-    optional_module("PIL.Image", "pillow", "images", f"{folder}")
+    optional_module("PIL.Image", "pillow", f"{folder}")
     sizes: dict[Path, tuple[int, int]] = {}
     bad: dict[Path, FileRefusedError] = {}
     for file in with_progress("looking at images", files):

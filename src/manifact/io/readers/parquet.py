@@ -94,7 +94,7 @@ def read_documents(
 def _opened(file: Path) -> Any:
     if file.stat().st_size == 0:
         raise refusal(file, "is empty", "write it again")
-    parquet = optional_module("pyarrow.parquet", "pyarrow", "parquet", str(file))
+    parquet = optional_module("pyarrow.parquet", "pyarrow", str(file))
     return parquet.ParquetFile(file)
 
 

@@ -38,7 +38,7 @@ function drawLegend() {
     fill(legend, span("soft", "0 %"), ramp, span("soft", `100 % part ${state.part}`));
   } else {
     const near = data.map ? `Places are those of ${data.map}.` : "Near together: alike mixtures of parts.";
-    const meaning = `${near} Numbers and marks are those of the parts.`;
+    const meaning = `${near} Numbers, words and marks are those of the parts.`;
     fill(legend, span("soft", meaning));
   }
 }

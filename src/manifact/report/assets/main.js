@@ -12,6 +12,7 @@ function drawHead() {
     ["Error", compact(model.error), errorShare(model)],
     ["Solver", model.solver ?? "–", model.loss === "frobenius" ? "" : model.loss],
     data.agreement && ["Accuracy", tenths(data.agreement.accuracy), `NMI ${data.agreement.nmi.toFixed(3)}`],
+    ...wordFacts(),
   ].filter(Boolean);
   fill(byId("facts"), facts.map(([name, value, note]) =>
     el("div", {}, el("dt", { text: name }), el("dd", {}, value, note && el("small", { text: note })))));
@@ -19,6 +20,14 @@ function drawHead() {
   const version = data.versions.find(([name]) => name === "manifact");
   const maker = `Made with Manifact ${version ? version[1] : ""}.`;
   byId("foot").textContent = `${maker} This file is complete: it loads nothing.`;
+}
+
+// Whether the words of topics belong together, and whether topics share words.
+function wordFacts() {
+  if (!data.words) return [];
+  const { coherence, diversity } = data.words;
+  const distinct = `diversity ${diversity.toFixed(3)}`;
+  return [coherence === null ? ["Words", distinct] : ["Coherence", coherence.toFixed(3).replace("-", "−"), distinct]];
 }
 
 // Only the squared error is a share of ‖X‖ itself.

@@ -41,7 +41,7 @@ function startMap() {
   new ResizeObserver(resizeMap).observe(byId("stage"));
   resizeMap();
   watch((changed) => {
-    if (["part", "sample", "cluster", "label", "least", "words", "colour"].some((name) => changed.has(name))) drawMap();
+    if (["part", "sample", "cluster", "label", "least", "words", "colour", "lambda"].some((name) => changed.has(name))) drawMap();
     if (changed.has("colour") || changed.has("part") || changed.has("label")) drawLegend();
   });
   drawLegend();
@@ -149,7 +149,7 @@ function paint() {
   const shade = N > 20000 ? 0.75 : 0.88;
   if (chosen) paintPoints(context, r, N > 5000 ? 0.07 : 0.13, (i) => !chosen[i]);
   paintPoints(context, r, shade, chosen ? (i) => chosen[i] : () => true);
-  if (state.colour !== "label") paintNumbers(context);
+  showLabels();
   if (state.sample !== null) paintSample(context, state.sample, r);
 }
 
@@ -180,7 +180,7 @@ function chosenSamples() {
 
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-// Each part's number stands where the middle of its samples is.
+// The sample in the middle of each part's.
 const middles = (() => {
   let made = null;
   return () => {
@@ -201,24 +201,6 @@ const middles = (() => {
     return made;
   };
 })();
-
-function paintNumbers(context) {
-  context.font = `600 ${K > 40 ? 11 : 13}px ${css("--sans")}`;
-  context.textAlign = "center";
-  context.textBaseline = "middle";
-  context.lineJoin = "round";
-  for (const { part, sample } of middles()) {
-    const [x, middle] = toScreen(sample);
-    const y = middle - 12; // above its samples, which it must not hide
-    context.globalAlpha = state.cluster === null || state.cluster === part ? 1 : 0.35;
-    context.lineWidth = 3;
-    context.strokeStyle = css("--panel");
-    context.strokeText(part, x, y);
-    context.fillStyle = css("--ink");
-    context.fillText(part, x, y);
-  }
-  context.globalAlpha = 1;
-}
 
 function paintSample(context, sample, r) {
   const [x, y] = toScreen(sample);
