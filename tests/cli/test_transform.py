@@ -24,7 +24,7 @@ def test_every_way_out_has_the_same_numbers(model):
     for options in ((), ("-o", "-"), ("-q",)):
         result = run("transform", model, "new.txt", *options)
         header, *rows = csv.reader(StringIO(result.stdout))
-        assert header == ["", "part0", "part1"]
+        assert header == ["name", "part0", "part1"]
         assert [row[0] for row in rows] == ["1", "3"]
         np.testing.assert_array_equal(np.array([row[1:] for row in rows], dtype=float), V)
     assert "note: 1 of 3 lines are blank" in result.stderr

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from manifact.cli import cells_files, choices, data_notes, outputs, summary
+from manifact.cli.data_options import Preparing, TrainingReading
 from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence, note
 from manifact.cli.model_building import GraphRequest, build
 from manifact.cli.option_groups import given, with_option_groups
@@ -22,10 +23,8 @@ from manifact.cli.options import (
     JsonOption,
     ModelOption,
     ModelParameters,
-    Preparing,
     QuietOption,
     SettingOption,
-    TrainingReading,
 )
 from manifact.cli.standard_input import is_dash, received
 from manifact.utils.errors import BadValueError

@@ -9,7 +9,8 @@ from typing import Any
 from typer.core import TyperCommand, TyperGroup
 
 from manifact.cli import choices, model_defaults
-from manifact.cli.options import DETAILS, GRAPH, IMAGES, OUT, READ, TEXT, GraphSettings, ModelParameters
+from manifact.cli.help_headings import DETAILS, GRAPH, IMAGES, OUT, READ, TEXT
+from manifact.cli.options import GraphSettings, ModelParameters
 
 #: Panels from what everybody needs to what few do; others stand before the graph's.
 _FIRST, _LAST = (None, OUT, READ, TEXT, IMAGES), (GRAPH, DETAILS)

@@ -10,18 +10,18 @@ from typing import Annotated, Any
 import typer
 
 from manifact.cli import cells_files, data_notes, json_output, outputs
+from manifact.cli.data_options import Reading
 from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence, note
+from manifact.cli.help_headings import OUT
 from manifact.cli.new_samples import check_tie, graph_samples, read_for, refuse_if_nobody
 from manifact.cli.option_groups import given, with_option_groups
 from manifact.cli.options import (
-    OUT,
     GraphFromOption,
     JsonOption,
     KeyOption,
     ModelArgument,
     OverwriteOption,
     QuietOption,
-    Reading,
     TieOption,
     WriteOption,
 )

@@ -9,10 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from manifact.cli import cells_files, outputs
+from manifact.cli.data_options import Reading
 from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence, note
+from manifact.cli.help_headings import OUT
 from manifact.cli.new_samples import read_for, warn_of_empty
 from manifact.cli.option_groups import given, with_option_groups
-from manifact.cli.options import OUT, MapOption, ModelArgument, OverwriteOption, QuietOption, Reading
+from manifact.cli.options import MapOption, ModelArgument, OverwriteOption, QuietOption
 from manifact.cli.standard_input import is_dash
 from manifact.utils.progress import showing
 

@@ -9,19 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from manifact.cli import json_output, outputs
+from manifact.cli.data_options import Reading
 from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence
+from manifact.cli.help_headings import OUT
 from manifact.cli.new_samples import check_tie, graph_samples, read_for, warn_of_empty, warn_of_reading
 from manifact.cli.option_groups import given, with_option_groups
-from manifact.cli.options import (
-    OUT,
-    GraphFromOption,
-    JsonOption,
-    ModelArgument,
-    OverwriteOption,
-    QuietOption,
-    Reading,
-    TieOption,
-)
+from manifact.cli.options import GraphFromOption, JsonOption, ModelArgument, OverwriteOption, QuietOption, TieOption
 from manifact.cli.standard_input import is_dash
 from manifact.utils.progress import showing
 

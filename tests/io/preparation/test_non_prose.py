@@ -56,6 +56,10 @@ def test_a_post_keeps_its_subject_and_what_it_says():
     assert " ".join(words(POST)) == "re orbit of the shuttle the launch slipped again it did see or for the schedule"
 
 
+def test_a_sentence_that_begins_with_a_commit_is_none_of_a_head():
+    assert words("Commit 9f86d081884c7d65 has the figures") == ["commit", "has", "the", "figures"]
+
+
 def test_a_commit_keeps_its_message():
     assert words(COMMIT) == ["fix", "the", "parser", "keeps", "comments", "this", "reverts", "see"]
     # a document in each line, as of `git log > log.txt`

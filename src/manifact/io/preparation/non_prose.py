@@ -23,34 +23,39 @@ from manifact.utils.errors import BadValueError
 
 #: Fields of messages (RFC 5322, RFC 5536), commits and proposals, which are dropped from a head with their values.
 FIELDS = frozenset(
-    (
-        *(
-            "from",
-            "to",
-            "cc",
-            "bcc",
-            "sender",
-            "date",
-            "received",
-            "path",
-            "newsgroups",
-            "organization",
-            "organisation",
-        ),
-        *(
-            "lines",
-            "distribution",
-            "references",
-            "originator",
-            "expires",
-            "approved",
-            "supersedes",
-            "archive",
-            "control",
-        ),
-        *("disclaimer", "precedence", "status", "author", "authors", "authordate", "commit", "commitdate", "committer"),
-        *("merge", "maintainer"),
-    )
+    [
+        "from",
+        "to",
+        "cc",
+        "bcc",
+        "sender",
+        "date",
+        "received",
+        "path",
+        "newsgroups",
+        "organization",
+        "organisation",
+        "lines",
+        "distribution",
+        "references",
+        "originator",
+        "expires",
+        "approved",
+        "supersedes",
+        "archive",
+        "control",
+        "disclaimer",
+        "precedence",
+        "status",
+        "author",
+        "authors",
+        "authordate",
+        "commit",
+        "commitdate",
+        "committer",
+        "merge",
+        "maintainer",
+    ]
 )
 #: One of them at least makes a block of fields the head of a message.
 WRITERS = frozenset(
@@ -64,11 +69,13 @@ FOOT = 10
 PARTICLES = ("and", "da", "de", "del", "der", "di", "la", "le", "ten", "van", "von", "y")
 
 _FIELD = re.compile(r"([A-Za-z][\w.-]*):(?=\s|$)")
-_FIRST_LINE = re.compile(r"commit [0-9a-f]{7,64}\b|From \S+ .*\d{4}\s*$")
+#: The whole line, with names of branches as git writes them: a sentence may begin so, too.
+_COMMIT = r"commit [0-9a-f]{7,64}(?:\s+\([^)]*\))?\s*$"
+_FIRST_LINE = re.compile(rf"{_COMMIT}|From \S+ .*\d{{4}}\s*$")
 # No pattern can be tried from within a run that it has failed on: time grows with the text, whatever is in it.
 _ADDRESS = re.compile(r"(?<![\w.+$%'=/-])\w[\w.+$%'=/-]*@[\w-]+(?:\.[\w-]+)*")
 _WEB = re.compile(r"\b(?:[a-z][a-z+]{1,9}://|www\.)[!#-&(-;=?-~]+", re.IGNORECASE)
-_COMMIT_OR_DATE = re.compile(r"commit [0-9a-f]{7,64}\b|\s*\w*date:.*\d\d:\d\d", re.IGNORECASE)
+_COMMIT_OR_DATE = re.compile(rf"{_COMMIT}|\s*\w*date:.*\d\d:\d\d", re.IGNORECASE)
 #: Lines between the parts of a message.
 _OF_PARTS = re.compile(r"(?:content-[a-z-]+|mime-version):\s|\s+(?:boundary|charset|filename|name)=", re.IGNORECASE)
 _LEADS_IN = re.compile(r"\b(?:wrote|writes):\s*$")
