@@ -70,11 +70,13 @@ def test_nothing_is_scored_where_nothing_is_to_be_chosen(blobs):
 
 def test_more_neighbours_where_the_graph_falls_apart():
     X, _ = planted(4, 200)
-    # Everybody has seven twins, which are nearest.
-    twins = np.repeat(X, 8, axis=0)
+    # Everybody has seven who are all but the same, and nearest.
+    twins = np.repeat(X, 8, axis=0) + np.random.default_rng(0).uniform(0, 1e-6, (1600, 15))
     assert select(twins, n_components=[3, 4, 5]).best["n_neighbors"] == 8
     assert select(twins, n_components=[3, 4, 5], n_neighbors=[4, 6, 12]).best["n_neighbors"] == 12
     assert select(X, n_components=[3, 4, 5]).best["n_neighbors"] == 5
+    # Copies count once.
+    assert select(np.repeat(X, 8, axis=0), n_components=[3, 4, 5]).best["n_neighbors"] == 5
 
 
 def evidence(net, modularity=0.5, error=0.02, net_error=0.0):
