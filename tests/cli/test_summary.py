@@ -91,6 +91,8 @@ def test_choosing_and_iterating_are_timed_apart(rng, capsys):
     choosing = f"{told.seconds_choosing:.1f}"
     assert f"chose {told.n_components} parts in {choosing} s, then converged after {told.n_iter} iterations" in out
     assert "of affinity in 1.2 s," in out
+    assert told.other_n_components == chosen.selection_.others
+    assert "a number that was chosen (-k sets another" in out
     given = summary.of(AffinityNMF(4, random_state=0).fit(X), 1.25, {})
     given.show()
     out = " ".join(capsys.readouterr().out.split())

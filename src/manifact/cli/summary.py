@@ -27,6 +27,8 @@ class Summary:
     n_samples: int
     n_features: int
     n_components: int
+    #: Other numbers that there is evidence for, where it was chosen.
+    other_n_components: list[int]
     #: What was done to the size of rows and columns, in words.
     scaling: str | None
     parameters: dict[str, Any]
@@ -84,8 +86,14 @@ class Summary:
         size = f"{self.n_samples:,} {samples} × {self.n_features:,} {features}"
         if self.kind == "images" and self.image_shape is not None:
             size = f"{self.n_samples:,} images of {' × '.join(map(str, self.image_shape[:2]))} pixels"
-        chosen = ", a number that was chosen (-k sets another)" if self.parameters.get("n_components") == "auto" else ""
-        return f"{self.model} of {size} with {self.n_components} parts{chosen}"
+        return f"{self.model} of {size} with {self.n_components} parts{self._chosen()}"
+
+    def _chosen(self) -> str:
+        """That nobody said how many parts, and what else there is evidence for."""
+        if self.parameters.get("n_components") != "auto":
+            return ""
+        tried = f", as {' or '.join(map(str, self.other_n_components))}" if self.other_n_components else ""
+        return f", a number that was chosen (-k sets another{tried}, and saves the time)"
 
     def _outcome(self) -> str:
         ended = "converged after" if self.converged else "stopped after"
@@ -146,6 +154,7 @@ def of(
         n_samples=len(model.representation_),
         n_features=model.n_features_in_,
         n_components=model._k,
+        other_n_components=model.selection_.others if hasattr(model, "selection_") else [],
         scaling=prepared(model, "scaling"),
         parameters=_plain(model.get_params()),
         solver=model.solver_,

@@ -80,6 +80,18 @@ class Selection:
         """Draw net bits against the number of components, a curve for each number of neighbours, and the choice."""
         return manifact.plot.selection(self, ax)
 
+    @property
+    def others(self) -> list[int]:
+        """Other numbers of components to look at: with the most net bits, and with the largest modularity.
+
+        >>> rows = [{"n_components": k, "net": net, "modularity": m} for k, net, m in ((2, 0.9, 0.4), (9, 1.5, 0.8))]
+        >>> Selection(rows, {"n_components": 2}, None).others
+        [9]
+        """
+        scored = [row for row in self.candidates if row.get("net") is not None]
+        most = [max(scored, key=lambda row: row[what])["n_components"] for what in ("net", "modularity") if scored]
+        return sorted(set(most) - {self.best["n_components"]})
+
     def is_best(self, row: dict[str, Any]) -> bool:
         """Whether a candidate is what was chosen."""
         return all(row[name] == value for name, value in self.best.items())
