@@ -102,14 +102,14 @@ def test_tables_of_texts_name_their_column(tmp_path):
 
 
 def test_a_cell_that_is_not_empty_is_quoted_and_both_ways_out_are_named(tmp_path):
-    rows = [",1", "A film that one remembers,2", "I left after an hour,3"]
-    (tmp_path / "x.csv").write_text("\n".join(["review,stars", *rows]))
+    rows = ["1,", "2,A film that one remembers", "4,I left after an hour"]
+    (tmp_path / "x.csv").write_text("\n".join(["stars,review", *rows]))
     both = r"\('A film that one remembers'\), where .* give text='review' .* leave the column out with drop='review'$"
     with refused(tmp_path / "x.csv", both):
         read(tmp_path / "x.csv")
-    assert read(tmp_path / "x.csv", drop="review").X.ravel().tolist() == [1, 2, 3]
-    (tmp_path / "x.csv").write_text("\n".join(['"so, what",stars', *rows]))
-    with refused(tmp_path / "x.csv", "give text='so, what' .* drop='1'$"):
+    assert read(tmp_path / "x.csv", drop="review").X.ravel().tolist() == [1, 2, 4]
+    (tmp_path / "x.csv").write_text("\n".join(['stars,"so, what"', *rows]))
+    with refused(tmp_path / "x.csv", "give text='so, what' .* drop='2'$"):
         read(tmp_path / "x.csv")
 
 
