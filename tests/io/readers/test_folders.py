@@ -68,6 +68,16 @@ def test_links_and_pipes(tmp_path):
         read(tmp_path / "texts", strict=True)
 
 
+def test_a_report_beside_its_texts_is_none_of_them(tmp_path):
+    from manifact import NMF
+
+    put(tmp_path, "a.txt", "b.txt", "page.html")
+    NMF(2, random_state=0).fit(np.eye(4)).report(path=tmp_path / "topics.html")
+    with pytest.warns(UserWarning, match="1 file is a report of a model and left out, such as topics.html in"):
+        found = read(tmp_path, strict=True)
+    assert found.names == ["a.txt", "b.txt", "page.html"]
+
+
 def test_a_folder_without_texts_says_what_is_there(tmp_path):
     put(tmp_path, "a.docx", "b.docx", "c.pdf")
     with refused(tmp_path, r"has no documents, and 3 files \(.docx, .pdf\) are not text: put some there"):

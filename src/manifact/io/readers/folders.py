@@ -13,7 +13,7 @@ import numpy as np
 from manifact.backends import Array
 from manifact.io.file_errors import FileRefusedError, guarded, refusal
 from manifact.io.readers.file_endings import IMAGES, is_image, is_surely_text, may_be_text
-from manifact.io.readers.other_files import LINKED, NO_IMAGE, NO_TEXT, ODD, counted, told
+from manifact.io.readers.other_files import NO_IMAGE, NO_TEXT, counted, never_a_sample, told
 from manifact.utils.errors import Sentence
 from manifact.utils.progress import steps
 
@@ -66,7 +66,7 @@ def find_samples(folder: Path, kind: str | None) -> FolderFiles:
     if files == [folder]:
         with guarded(folder, "a folder"):
             os.listdir(folder)
-    odd = {file: why for file in files if (why := _no_file(file)) is not None}
+    odd = {file: why for file in files if (why := never_a_sample(file)) is not None}
     closed = [file for file in files if file.is_dir() and file not in odd]
     plain = [file for file in files if file not in odd and not file.is_dir()]
     images, texts = list(filter(is_image, plain)), list(filter(may_be_text, plain))
@@ -81,13 +81,6 @@ def find_samples(folder: Path, kind: str | None) -> FolderFiles:
         known = ", ".join(sorted(IMAGES)) if kind == "images" else "files of text, with any ending or none"
         raise refusal(folder, found, f"put some there ({known}), or name a single file")
     return FolderFiles(kind, sorted([*chosen, *closed]), others)
-
-
-def _no_file(file: Path) -> str | None:
-    """Why a file cannot be one of the samples, whatever its name; a link to nothing is told by who opens it."""
-    if file.is_symlink() and file.is_dir():
-        return LINKED
-    return ODD if file.exists() and not file.is_file() and not file.is_dir() else None
 
 
 def _kind(folder: Path, images: Sequence[Path], texts: Sequence[Path]) -> str:

@@ -9,15 +9,38 @@ from manifact.io.readers.text_files import ending
 
 #: Why a file is no sample, said of one.
 NO_TEXT, NO_IMAGE = "is not text", "is not an image that we read"
-LINKED, ODD = "is a link to a folder", "is no plain file"
+LINKED, ODD, PAGE = "is a link to a folder", "is no plain file", "is a report of a model"
 _OF_MANY = {
     NO_TEXT: "are not text",
     NO_IMAGE: "are not images that we read",
     LINKED: "are links to folders",
     ODD: "are no plain files",
+    PAGE: "are reports of models",
 }
 #: Endings that a sentence lists.
 LISTED = 5
+#: What our reports have among their first bytes.
+_GENERATOR, _HEAD = b'<meta name="generator" content="Manifact">', 1 << 11
+
+
+def never_a_sample(file: Path) -> str | None:
+    """Why a file is no sample, whatever its name; None of one that may be. A link to nothing is told by who opens it.
+
+    A report that was written beside the texts it shows would be one of them when they are read again.
+    """
+    if file.is_dir():
+        return LINKED if file.is_symlink() else None
+    if file.exists() and not file.is_file():
+        return ODD
+    return PAGE if file.suffix.lower() == ".html" and _is_report(file) else None
+
+
+def _is_report(file: Path) -> bool:
+    try:
+        with file.open("rb") as content:
+            return _GENERATOR in content.read(_HEAD)
+    except OSError:
+        return False
 
 
 def told(others: Mapping[str, str]) -> dict[str, list[str]]:
