@@ -17,8 +17,8 @@ from manifact.io.readers.other_files import NO_IMAGE, NO_TEXT, counted, never_a_
 from manifact.utils.errors import Sentence
 from manifact.utils.progress import steps
 
-#: Share of the files that must be of one kind for the others not to matter, as 1 - 1 / MOST.
-MOST = 10
+#: One file in so many may be of the other kind, and does not matter.
+ONE_IN = 10
 #: What systems leave behind in folders, in lower case.
 LEFT_BEHIND = frozenset(("desktop.ini", "thumbs.db"))
 
@@ -88,10 +88,10 @@ def _kind(folder: Path, images: Sequence[Path], texts: Sequence[Path]) -> str:
 
     Few texts whose endings do not say that they are some, such as a licence, do not matter beside images.
     """
-    if not images or MOST * len(images) <= len(images) + len(texts):
+    if not images or ONE_IN * len(images) <= len(images) + len(texts):
         return "documents"
     sure = sum(map(is_surely_text, texts))
-    if len(texts) <= len(images) and MOST * sure <= len(images) + sure:
+    if len(texts) <= len(images) and ONE_IN * sure <= len(images) + sure:
         return "images"
     found = f"has {counted(len(texts), 'file')} of text and {counted(len(images), 'image')}"
     raise refusal(folder, found, Sentence("say with {kind}='documents' or {kind}='images' which are meant"))
