@@ -114,7 +114,7 @@ def test_lines_keep_their_numbers(texts):
     result = run("predict", "t.safetensors", "gaps.txt", "--json")
     assert [row["name"] for row in json.loads(result.stdout)] == ["2", "5"]
     assert "note: 3 of 5 lines are blank and left out: names are the numbers of lines" in result.stderr
-    run("predict", "t.safetensors", "gaps.txt", "-q", "-o", "c.csv")
+    assert run("predict", "t.safetensors", "gaps.txt", "-q", "-o", "c.csv").stderr == ""
     assert [line.split(",")[0] for line in Path("c.csv").read_text().splitlines()] == ["name", "2", "5"]
 
 
@@ -127,10 +127,21 @@ def test_files_that_cannot_be_read_are_named_and_left_out(texts):
     assert [line.split("\t")[0] for line in result.stdout.splitlines()] == ["a.txt"]
     assert "2 of 3 files are skipped (--strict stops at the first): b.txt is not UTF-8 (byte 3)" in result.stderr
     assert "; c.txt is empty" in result.stderr
+    assert run("predict", "t.safetensors", "new", "-q", code=1).stderr == result.stderr[result.stderr.index("note: ") :]
     refused = run("predict", "t.safetensors", "new", "--strict", "-q", code=2).stderr
     assert refused.startswith("new/b.txt is not UTF-8")
     assert "give --encoding='cp1252'" in refused
     assert run("predict", "t.safetensors", "new", "--encoding", "cp1252", code=1).stdout.count("\n") == 2
+
+
+def test_a_picture_beside_texts_is_named_and_no_failure(texts):
+    run("fit", texts, *QUICK, "-q")
+    Path("new").mkdir()
+    for name, content in (("a.eml", b"cat dog"), ("b.png", b"\x89PNG\r\n"), ("LGPL-2.1", b"hammer saw")):
+        Path("new", name).write_bytes(content)
+    result = run("predict", "t.safetensors", "new", "--kind", "documents", "--strict", "-q")
+    assert [line.split("\t")[0] for line in result.stdout.splitlines()] == ["LGPL-2.1", "a.eml"]
+    assert result.stderr == "note: 1 file (.png) is not text and left out: b.png\n"
 
 
 def test_an_encoding_is_not_taken_over_to_other_files(texts):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 #: Names that a note lists.
@@ -16,7 +17,8 @@ def notes(samples: Any, preparation: Any, X: Any, labels: Any) -> list[str]:
 
     return [
         *_cells(samples, preparation),
-        *left_out(samples),
+        *skipped(samples, all_in="--json"),
+        *blank_lines(samples),
         *of_reading(samples),
         *unplaced(samples, X, labels),
         *copies(X),
@@ -33,17 +35,33 @@ def _cells(samples: Any, preparation: Any) -> list[str]:
     return [f"factorised {samples.matrix or SPOKEN[preparation.values]}, {preparation.described}"]
 
 
-def left_out(samples: Any) -> list[str]:
-    """Files that were skipped and lines that are blank."""
+def skipped(samples: Any, all_in: str = "") -> list[str]:
+    """Files of a folder that were not used; ``all_in`` says where all are named, if somewhere."""
+    from manifact.io.readers.other_files import counted, told
+
+    notes = []
     if samples.skipped:
-        of_all = f"{len(samples.skipped):,} of {samples.n_places:,} files are skipped"
-        some = [f"{name} {why}" for name, why in list(samples.skipped.items())[:LISTED]]
-        more = "; …" if len(samples.skipped) > LISTED else ""
-        return [f"{of_all} (--strict stops at the first): {'; '.join(some)}{more}"]
-    if samples.places is None:
+        count, files = len(samples.skipped), counted(samples.n_places, "file")
+        of_all = f"{count:,} of {files} {'is' if count == 1 else 'are'} skipped (--strict stops at the first)"
+        notes.append(f"{of_all}: {_some([f'{name} {why}' for name, why in samples.skipped.items()], '; ', all_in)}")
+    for said, names in told(samples.other_files).items():
+        notes.append(f"{said} and left out: {_some(names, ', ', all_in)}")
+    return notes
+
+
+def _some(items: Sequence[str], separator: str, all_in: str) -> str:
+    """The first items, and how many more there are."""
+    more = len(items) - LISTED
+    known = f" ({all_in} has all)" if all_in else ""
+    return separator.join(items[:LISTED]) + (f"{separator}and {more:,} more{known}" if more > 0 else "")
+
+
+def blank_lines(samples: Any) -> list[str]:
+    """Lines without a document."""
+    if samples.places is None or samples.skipped:
         return []
-    blank = samples.n_places - samples.n_samples
-    return [f"{blank:,} of {samples.n_places:,} lines are blank and left out: names are the numbers of lines"]
+    count, lines = samples.n_places - samples.n_samples, f"{samples.n_places:,} lines"
+    return [f"{count:,} of {lines} {'is' if count == 1 else 'are'} blank and left out: names are the numbers of lines"]
 
 
 def of_reading(samples: Any, preparation: Any = None) -> list[str]:

@@ -72,6 +72,7 @@ def fit(
             preparing=given(preparing),
             files=files,
             quiet=quiet or json,
+            json=json,
         )
         done = fitted(request)
         if json:
@@ -97,6 +98,7 @@ class Request:
     preparing: Mapping[str, Any]
     files: FitOutputs
     quiet: bool
+    json: bool = False
 
 
 def fitted(request: Request) -> summary.Summary:
@@ -135,6 +137,9 @@ def fitted(request: Request) -> summary.Summary:
         if interrupt is not None:
             raise KeyboardInterrupt(f"{interrupt}, and {output} has it")
         _write_others(request, model, samples, X)
+    if request.quiet and not request.json:  # the summary would say so
+        for line in data_notes.skipped(samples, all_in="--json"):
+            note(line)
     named = {"model": output, "clusters": files.clusters, "report": files.report, "cells": files.write}
     written = {name: path for name, path in named.items() if path is not None}
     return summary.of(model, seconds, written, data_notes.notes(samples, preparation, X, model.labels_), X)
@@ -199,7 +204,7 @@ def _source(request: Request, samples: Any) -> dict[str, Any]:
         "path": str(request.data),
         "reading": {name: value for name, value in request.reading.items() if name != "strict"},
         "names": samples.names,
-        "skipped": dict(samples.skipped),
+        "skipped": {**samples.skipped, **samples.other_files},
         "labels": samples.labels,
         **({} if samples.matrix is None else {"matrix": samples.matrix}),
         "left_out": _left_out(samples),

@@ -47,9 +47,10 @@ def _refuse_numbers(data: Path, asked: Mapping[str, Any]) -> None:
         )
 
 
-def warn_of_empty(samples: Any, X: Any) -> None:
-    """Say what was left out, and which samples say nothing."""
-    for note in [*data_notes.left_out(samples), *data_notes.empty(samples, X)]:
+def warn_of_empty(samples: Any, X: Any, quiet: bool = False) -> None:
+    """Say what was left out, and which samples say nothing; ``quiet``: only what somebody should look at."""
+    harmless = [] if quiet else data_notes.blank_lines(samples)
+    for note in [*data_notes.skipped(samples), *harmless, *data_notes.empty(samples, X)]:
         warnings.warn(note, stacklevel=2)
 
 

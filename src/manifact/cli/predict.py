@@ -76,7 +76,7 @@ def predict(
         _check(model, data, output, overwrite)
         cells = _cells_file(found, model, data, write, key, overwrite)
         with showing(not (quiet or json)):
-            labels, names, told, skipped = _clusters(found, model, data, given(reading), tie, graph_from, cells)
+            labels, names, told, skipped = _clusters(found, model, data, given(reading), tie, graph_from, cells, quiet)
         words = words_of_parts(found)
         if output is not None:
             outputs.write_clusters(output, labels, names, words)
@@ -124,11 +124,12 @@ def _clusters(
     tie: bool | None,
     graph_from: Path | None,
     cells: Callable[..., None] | None = None,
+    quiet: bool = False,
 ) -> tuple[Any, Any, list[str], bool]:
     """Labels and names of the new samples, or without data of the training samples.
 
     Also what to say of those that cannot be placed or read, and whether some could not be read. ``cells`` writes the
-    results into the cells' file.
+    results into the cells' file. ``quiet`` leaves out what is harmless.
     """
     if data is None:
         source = getattr(model, "source_", {})
@@ -144,7 +145,8 @@ def _clusters(
     if cells is not None:
         cells(model, samples, model.transform(X, tie=tie, graph_X=graph_samples(graph_from, samples)), labels)
     told = [
-        *data_notes.left_out(samples),
+        *data_notes.skipped(samples),
+        *([] if quiet else data_notes.blank_lines(samples)),
         *data_notes.of_reading(samples, model.preparation_),
         *data_notes.unplaced(samples, X, labels),
     ]

@@ -47,7 +47,7 @@ def report(
         named = output or outputs.named_after(model, ".html")
         page = outputs.free("--output", named, overwrite, model, data, ending=".html")
         with showing(not quiet):
-            samples, X, lacking = _training_samples(found, model, data, given(reading))
+            samples, X, lacking = _training_samples(found, model, data, given(reading), quiet)
             write_page(found, samples, X, page, title, map)
     if lacking:
         note(lacking)
@@ -94,7 +94,7 @@ def _title(source: Mapping[str, Any]) -> str | None:
 
 
 def _training_samples(
-    model: Any, path: Path, data: Path | None, reading: Mapping[str, Any]
+    model: Any, path: Path, data: Path | None, reading: Mapping[str, Any], quiet: bool
 ) -> tuple[Any, Any, str | None]:
     """The samples that the model was fitted on, read again; or None and why."""
     if data is None and not hasattr(model, "source_"):
@@ -106,7 +106,7 @@ def _training_samples(
         if not data.exists():
             return None, None, f"the samples themselves are not shown: {data} is not there, name it after the model"
     samples, X = read_for(model, path, data, reading)
-    warn_of_empty(samples, X)
+    warn_of_empty(samples, X, quiet)
     n = len(model.representation_)
     if samples.n_samples != n:
         raise ValueError(

@@ -53,7 +53,7 @@ class Summary:
     accuracy: float | None
     nmi: float | None
     files: dict[str, str]
-    #: Files of a folder that could not be read, and why.
+    #: Files of a folder that could not be read or are no samples, and why.
     skipped: dict[str, str]
     notes: list[str]
 

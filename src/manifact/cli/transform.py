@@ -58,7 +58,7 @@ def transform(
         check_tie(found, tie is not False, graph_from)
         with showing(not (quiet or json)):
             samples, X = read_for(found, model, data, given(reading))
-            warn_of_empty(samples, X)
+            warn_of_empty(samples, X, quiet)
             warn_of_reading(found, samples)
             V = found.transform(X, tie=tie, graph_X=graph_samples(graph_from, samples))
         V, names = outputs.of_all_rows(V, samples)

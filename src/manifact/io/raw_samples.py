@@ -72,6 +72,8 @@ class Samples:
         Cells: the genes that the file marks as such.
     skipped : dict
         Files of a folder that could not be read, by their names, and why.
+    other_files : dict
+        Files of a folder that are no samples, such as a picture beside texts, by their names, and why.
     places : list of int, or None
         The places of the samples among all files of a folder or lines of a file, if some hold none.
     n_places : int
@@ -92,6 +94,7 @@ class Samples:
     values: str | None = None
     highly_variable: Array | None = None
     skipped: Mapping[str, str] = field(default_factory=dict)
+    other_files: Mapping[str, str] = field(default_factory=dict)
     places: Sequence[int] | None = None
     n_places: int = 0
     left_out: LeftOut | None = None

@@ -88,7 +88,8 @@ def read_arrays(path: Path) -> tuple[dict[str, Array], dict[str, str]]:
         with safe_open(path, framework="numpy") as file:
             return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
     except SafetensorError as error:
-        raise ValueError(f"{path} is torn or not a file of ours ({error}): name another one") from error
+        # What the library says is about bytes of a header, of which whoever named the wrong file knows nothing.
+        raise ValueError(f"{path} is torn or not a file of ours: name another one") from error
 
 
 def _umask() -> int:

@@ -148,17 +148,35 @@ def test_text_that_is_called_an_image(tmp_path):
 def test_texts_and_images_together(tmp_path):
     digits(tmp_path, 2)
     (tmp_path / "LICENSE").write_text("free")
-    assert read(tmp_path).kind == "images"
+    with pytest.warns(
+        UserWarning, match=r"1 file \(no ending\) is not an image that we read and left out, such as LIC"
+    ):
+        assert read(tmp_path).kind == "images"
     (tmp_path / "notes.txt").write_text("digits")
-    with refused(tmp_path, "has 1 files of text and 2 images: say with kind='documents' or kind='images'"):
+    with refused(tmp_path, "has 2 files of text and 2 images: say with kind='documents' or kind='images'"):
         read(tmp_path)
     assert read(tmp_path, kind="images").n_samples == 2
     assert read(tmp_path, kind="documents").names == ["LICENSE", "notes.txt"]
 
 
+def test_a_stray_text_beside_images_is_named(tmp_path):
+    digits(tmp_path, 18)
+    for name in ("notes.txt", "LICENSE", "list.csv", "photo.HEIC", "desktop.ini"):
+        (tmp_path / name).write_text("free")
+    with pytest.warns(UserWarning, match=r"4 files \(.csv, .heic, .txt, no ending\) are not images that we read and"):
+        found = read(tmp_path, strict=True)
+    assert (found.kind, found.n_samples, found.skipped) == ("images", 18, {})
+    assert set(found.other_files) == {"notes.txt", "LICENSE", "list.csv", "photo.HEIC"}
+    (tmp_path / "more.txt").write_text("two of twenty are a tenth")
+    assert read(tmp_path).n_samples == 18
+    (tmp_path / "most.txt").write_text("three are more")
+    with refused(tmp_path, "has 4 files of text and 18 images: say with kind="):
+        read(tmp_path)
+
+
 def test_no_images(tmp_path):
     (tmp_path / "notes.txt").write_text("digits")
-    with refused(tmp_path, "has no images: put some there"):
+    with refused(tmp_path, r"has no images, and 1 file \(.txt\) is not an image that we read: put some there"):
         read(tmp_path, kind="images")
 
 

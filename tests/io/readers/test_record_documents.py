@@ -101,6 +101,43 @@ def test_tables_of_texts_name_their_column(tmp_path):
         read(tmp_path / "x.csv")
 
 
+def test_a_cell_that_is_not_empty_is_quoted_and_both_ways_out_are_named(tmp_path):
+    rows = ["1,", "2,A film that one remembers", "4,I left after an hour"]
+    (tmp_path / "x.csv").write_text("\n".join(["stars,review", *rows]))
+    both = r"\('A film that one remembers'\), where .* give text='review' .* leave the column out with drop='review'$"
+    with refused(tmp_path / "x.csv", both):
+        read(tmp_path / "x.csv")
+    assert read(tmp_path / "x.csv", drop="review").X.ravel().tolist() == [1, 2, 4]
+    (tmp_path / "x.csv").write_text("\n".join(['stars,"so, what"', *rows]))
+    with refused(tmp_path / "x.csv", "give text='so, what' .* drop='2'$"):
+        read(tmp_path / "x.csv")
+
+
+def test_an_id_names_the_documents(tmp_path):
+    (tmp_path / "x.csv").write_text("stars,id,text\n5,1,good film\n5,2,bad film\n")
+    assert read(tmp_path / "x.csv", text="text").names == ["1", "2"]
+    assert read(tmp_path / "x.csv", text="text", name="stars").names == ["5", "5"]
+    assert read(tmp_path / "x.csv", text="text", label="id").names is None
+    (tmp_path / "x.csv").write_text("id,text\n1,good film\n1,bad film\n")
+    assert read(tmp_path / "x.csv", text="text").names is None
+    # told apart only by digits that a floating-point number does not have
+    ids = [9007199254740992, 9007199254740993]
+    assert read(lines(tmp_path, *({"tweet_id": i, "text": "one", "n": 1} for i in ids))).names == list(map(str, ids))
+    assert read(lines(tmp_path, {"id": 7, "text": "one"}, {"text": "two"})).names is None
+    rows = [f"{i},{i * i + 0.5},words of a kind" for i in range(12)]
+    (tmp_path / "x.csv").write_text("\n".join(["row,price,text", *rows]))
+    assert read(tmp_path / "x.csv", text="text").names == [str(i) for i in range(12)]
+
+
+def test_an_id_in_a_parquet_file(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
+    from pyarrow import parquet
+
+    columns = {"text": ["one", "two"], "n": [3, 3], "review_id": [10, 20], "label": ["a", "b"]}
+    parquet.write_table(pyarrow.table(columns), tmp_path / "x.parquet")
+    assert read(tmp_path / "x.parquet", kind="documents").names == ["10", "20"]
+
+
 def test_tables_of_texts_without_a_header(tmp_path):
     (tmp_path / "x.tsv").write_text("the cat sat on the mat\ttrain\t3\nstocks fell again on Monday\ttest\t4\n")
     for options in ({"kind": "documents"}, {"text": "1"}):

@@ -21,7 +21,8 @@ def files(folder, **texts):
 
 def test_a_folder_of_texts(tmp_path):
     files(tmp_path, b_dot_txt="two\nlines", a_dot_md="\ufeffone", _dot_hidden_dot_txt="no", notes_dot_pdf="no")
-    found = read(tmp_path)
+    with pytest.warns(UserWarning, match=r"1 file \(.pdf\) is not text and left out, such as notes.pdf in"):
+        found = read(tmp_path)
     assert (found.kind, found.texts, found.names) == ("documents", ["one", "two\nlines"], ["a.md", "b.txt"])
     assert found.labels is None
 

@@ -12,50 +12,89 @@ import numpy as np
 
 from manifact.backends import Array
 from manifact.io.file_errors import FileRefusedError, guarded, refusal
-from manifact.io.readers.text_files import ending
+from manifact.io.readers.file_endings import IMAGES, is_image, is_surely_text, may_be_text
+from manifact.io.readers.other_files import NO_IMAGE, NO_TEXT, counted, never_a_sample, told
 from manifact.utils.errors import Sentence
 from manifact.utils.progress import steps
 
-IMAGES = frozenset((".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".pgm"))
-TEXTS = frozenset((".txt", ".text", ".md", ".rst"))
+#: One file in so many may be of the other kind, and does not matter.
+ONE_IN = 10
+#: What systems leave behind in folders, in lower case.
+LEFT_BEHIND = frozenset(("desktop.ini", "thumbs.db"))
+
+
+@dataclass(frozen=True)
+class FolderFiles:
+    """What a folder holds.
+
+    Attributes
+    ----------
+    kind : {"documents", "images"}
+    files : list of Path
+        Those that are samples.
+    others : dict
+        The names of those that are something else, and why.
+    """
+
+    kind: str
+    files: list[Path]
+    others: dict[str, str]
 
 
 def walk(folder: Path) -> list[Path]:
-    """The files in a folder and its subfolders, by name, without hidden ones and those behind links to folders."""
+    """What is in a folder and its subfolders, by name: files, links, and folders that may not be opened.
+
+    Hidden ones are left out. Links to folders are among the files, and not followed: they may lead in a circle.
+    """
     found = []
     unreadable: list[OSError] = []
     for here, folders, files in os.walk(folder, onerror=unreadable.append):
         folders[:] = [name for name in folders if not name.startswith((".", "__MACOSX"))]
-        found += [Path(here, name) for name in files if not name.startswith(".")]
-    found = [file for file in found if file.is_file()]
+        found += [Path(here, name) for name in folders if os.path.islink(os.path.join(here, name))]
+        found += [Path(here, name) for name in files if not name.startswith(".") and name.lower() not in LEFT_BEHIND]
     # A folder that may not be read stands for its files: who reads them says so.
     found += [Path(problem.filename) for problem in unreadable]
     return sorted(found, key=lambda file: file.relative_to(folder).as_posix())
 
 
-def find_samples(folder: Path, kind: str | None) -> tuple[str, list[Path]]:
-    """Whether a folder holds documents or images, and these files.
+def find_samples(folder: Path, kind: str | None) -> FolderFiles:
+    """Whether a folder holds documents or images, and which files these are.
 
-    A file without an ending is a document where there are no images: the newsgroups' messages are such files.
+    Documents are all files whose names do not say that they are something else.
     """
     files = walk(folder)
     if files == [folder]:
         with guarded(folder, "a folder"):
             os.listdir(folder)
-    closed = [file for file in files if file.is_dir()]
-    images = [file for file in files if file.suffix.lower() in IMAGES]
-    endings = TEXTS if images and kind is None else TEXTS | {""}
-    texts = [file for file in files if ending(file) in endings and file not in closed]
-    if kind is None and images and texts:
-        found = f"has {len(texts)} files of text and {len(images)} images"
-        raise refusal(folder, found, Sentence("say with {kind}='documents' or {kind}='images' which are meant"))
+    odd = {file: why for file in files if (why := never_a_sample(file)) is not None}
+    closed = [file for file in files if file.is_dir() and file not in odd]
+    plain = [file for file in files if file not in odd and not file.is_dir()]
+    images, texts = list(filter(is_image, plain)), list(filter(may_be_text, plain))
     if kind is None:
-        kind = "images" if images else "documents"
-    chosen = images if kind == "images" else texts
+        kind = _kind(folder, images, texts)
+    chosen, why = (images, NO_IMAGE) if kind == "images" else (texts, NO_TEXT)
+    taken = {*chosen, *closed}
+    left = {file: odd.get(file, why) for file in files if file not in taken}
+    others = dict(zip(relative(folder, list(left)), left.values(), strict=True))
     if not chosen:
-        known = ", ".join(sorted(IMAGES if kind == "images" else TEXTS))
-        raise refusal(folder, f"has no {kind}", f"put some there ({known}), or name a single file")
-    return kind, sorted([*chosen, *closed])
+        found = f"has no {kind}" + "".join(f", and {said}" for said in told(others))
+        known = ", ".join(sorted(IMAGES)) if kind == "images" else "files of text, with any ending or none"
+        raise refusal(folder, found, f"put some there ({known}), or name a single file")
+    return FolderFiles(kind, sorted([*chosen, *closed]), others)
+
+
+def _kind(folder: Path, images: Sequence[Path], texts: Sequence[Path]) -> str:
+    """What is meant by a folder: what nine files in ten are.
+
+    Few texts whose endings do not say that they are some, such as a licence, do not matter beside images.
+    """
+    if not images or ONE_IN * len(images) <= len(images) + len(texts):
+        return "documents"
+    sure = sum(map(is_surely_text, texts))
+    if len(texts) <= len(images) and ONE_IN * sure <= len(images) + sure:
+        return "images"
+    found = f"has {counted(len(texts), 'file')} of text and {counted(len(images), 'image')}"
+    raise refusal(folder, found, Sentence("say with {kind}='documents' or {kind}='images' which are meant"))
 
 
 def with_progress(title: str, files: Sequence[Path]) -> Iterator[Path]:
@@ -78,6 +117,8 @@ class Readable:
 
     folder: Path
     strict: bool
+    #: Files that are no samples, and why.
+    others: Mapping[str, str] = field(default_factory=dict)
     files: list[Path] = field(default_factory=list)
     places: list[int] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)
@@ -103,7 +144,8 @@ class Readable:
             found = f"has no file that can be read, of {len(self.skipped)}"
             raise refusal(self.folder, found, f"the first, {name}, {why}")
         some = {"skipped": self.skipped, "places": self.places, "n_places": self.tried} if self.skipped else {}
-        return {"names": relative(self.folder, self.files), "labels": classes(self.folder, self.files), **some}
+        named = {"names": relative(self.folder, self.files), "labels": classes(self.folder, self.files)}
+        return {**named, "other_files": self.others, **some}
 
 
 def relative(folder: Path, files: Sequence[Path]) -> list[str]:

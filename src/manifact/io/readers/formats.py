@@ -14,6 +14,7 @@ import numpy as np
 from manifact.io.file_errors import guarded, refusal
 from manifact.io.raw_samples import KINDS, Kind, Samples
 from manifact.io.readers import folders
+from manifact.io.readers.other_files import counted, told
 from manifact.io.readers.tenx import is_tenx
 from manifact.io.readers.text_files import check_encoding, ending
 from manifact.utils import checks
@@ -131,9 +132,13 @@ class CheckedPath:
             return None
         if found is None or found[0] in (self.arguments.get("name"), self.arguments.get("label")):
             return None
-        key, cell = found
+        key, number, cell = found
         shown = cell if len(cell) <= 40 else f"{cell[:40]}…"
-        remedy = Sentence("give {text}={!r} to read a document in each row, or leave the column out", key)
+        # Commas separate columns in `drop`: a name that has one is given by its number.
+        dropped = str(number) if "," in key else key
+        remedy = Sentence(
+            "give {text}={!r} to read a document in each row, or leave the column out with {drop}={!r}", key, dropped
+        )
         return refusal(self.path, f"has sentences in column {key!r} ({shown!r}), where numbers should be", remedy)
 
 
@@ -142,7 +147,9 @@ def read(path: Path | str, **options: Unpack[ReadOptions]) -> Samples:
 
     Tables: ``.npy .npz .csv .tsv .parquet .mtx .mat .h5ad`` and folders with a 10x matrix. Documents: ``.txt`` (one in
     each line), ``.jsonl``, folders of text, and a column of ``.csv .tsv .parquet`` by ``text``. Images: folders.
-    Text files may be compressed (``.csv.gz``, ``.txt.bz2``, ``.jsonl.xz``), in folders as well.
+    Text files may be compressed (``.csv.gz``, ``.txt.bz2``, ``.jsonl.xz``), in folders as well. In a folder of text
+    every file is a document whose ending does not say that it is something else; where nine files in ten are texts or
+    images, the others do not matter.
 
     Parameters
     ----------
@@ -175,7 +182,8 @@ def read(path: Path | str, **options: Unpack[ReadOptions]) -> Samples:
         Of text: a name that Python knows, such as "cp1252". Default: UTF-8, or what a byte order mark says.
     strict : bool, default=False
         Refuse a folder with a file that cannot be read, is empty or is not text. Without it such files are skipped:
-        ``samples.skipped`` says which and why, and a warning says how many.
+        ``samples.skipped`` says which and why, and a warning says how many. Files whose names say that they are
+        something else, such as pictures beside texts, are left out in any case (``samples.other_files``).
     drop : str, int or list, optional
         Columns of a .csv, .tsv or .parquet file to leave out: names, numbers from 1, or several with commas between.
     keep : str, int or list, optional
@@ -204,8 +212,11 @@ def read(path: Path | str, **options: Unpack[ReadOptions]) -> Samples:
     samples = check(path, **options).read()
     if samples.skipped:
         name, why = next(iter(samples.skipped.items()))
-        of = f"{len(samples.skipped):,} of {samples.n_places:,} files in {path} are skipped"
+        count = len(samples.skipped)
+        of = f"{count:,} of {counted(samples.n_places, 'file')} in {path} {'is' if count == 1 else 'are'} skipped"
         warnings.warn(f"{of}, such as {name}, which {why}: strict=True stops at the first", stacklevel=2)
+    for said, names in told(samples.other_files).items():
+        warnings.warn(f"{said} and left out, such as {names[0]} in {path}", stacklevel=2)
     return samples
 
 
@@ -306,8 +317,8 @@ def _of_folder(folder: Path, kind: str | None) -> tuple[Reader, dict[str, Any]]:
     if kind in ("table", "cells"):
         what = "a table" if kind == "table" else "cells"
         raise refusal(folder, "is a folder without matrix.mtx", f"name a file to read {what}")
-    kind, files = folders.find_samples(folder, kind)
-    return _FOLDERS[kind], {"files": files}
+    found = folders.find_samples(folder, kind)
+    return _FOLDERS[found.kind], {"files": found.files, "others": found.others}
 
 
 def _check_options(file: Path, reader: Reader, options: Mapping[str, Any]) -> None:

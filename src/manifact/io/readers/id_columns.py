@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from manifact.backends import Array
-from manifact.io.readers.delimited_cells import is_date
+from manifact.io.readers.delimited_cells import is_date, is_number
 
 #: Rows that must count up for a column without a telling name to be taken for their numbers.
 COUNTED = 10
@@ -58,3 +58,17 @@ def of_text(cells: Sequence[str], name: str) -> bool:
     if len(set(cells)) < len(cells) or not all(cell.strip() for cell in cells):
         return False
     return called_like_an_id(name) or (len(cells) >= COUNTED and all(map(is_code, cells)))
+
+
+def of_documents(columns: Mapping[str, Sequence[str]]) -> Sequence[str] | None:
+    """The first column that names the documents beside it; None if none does.
+
+    >>> of_documents({"stars": ["4", "5"], "id": ["17", "18"]})
+    ['17', '18']
+    """
+    for name, cells in columns.items():
+        # Ids of eighteen digits are told apart as text, and not as floating-point numbers.
+        counts = not called_like_an_id(name) and all(map(is_number, cells))
+        if of_numbers(np.array(cells, dtype=np.float64), name) if counts else of_text(cells, name):
+            return cells
+    return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ def read(
     folder: Path,
     source: str,
     files: list[Path],
+    others: Mapping[str, str],
     image_size: int | tuple[int, int] | None = None,
     color: bool = False,
     strict: bool = False,
@@ -38,7 +39,7 @@ def read(
     pixels, and the shorter one follows from the median shape. Where an image is longer or wider than that, its middle
     is used: nothing is stretched. Images are turned as their EXIF data say, put on white where they are transparent,
     and of an animation the first frame is used. 16-bit greys are reduced to 8 bits. An image that cannot be read is
-    skipped, unless ``strict``.
+    skipped, unless ``strict``. ``others`` are in the folder, and no images.
     """
     optional_module("PIL.Image", "pillow", f"{folder}")
     sizes: dict[Path, tuple[int, int]] = {}
@@ -57,7 +58,7 @@ def read(
         # An image that turns out to be broken has no say in the size of the others.
         if not broken or not sizes or _common(list(sizes.values()), image_size) == size:
             break
-    found = Readable(folder, strict)
+    found = Readable(folder, strict, others)
     for file in files:
         if file in bad:
             found.skip(file, bad[file])

@@ -14,6 +14,7 @@ from manifact.io.raw_samples import Samples
 from manifact.io.readers import record_documents, table_checks
 from manifact.io.readers.chosen_columns import Wanted, places
 from manifact.io.readers.column_problems import ColumnProblems
+from manifact.io.readers.id_columns import called_like_an_id
 from manifact.io.readers.table_assembly import RawTable, Wishes, assembled
 from manifact.utils import memory
 from manifact.utils.errors import Sentence
@@ -80,15 +81,17 @@ def read_documents(
     """A document in each row, in the column ``text``."""
     opened = _opened(file)
     header = _header(file, opened)
-    columns = {}
-    for option, field in (("text", text or record_documents.TEXT), ("name", name), ("label", label)):
+    text, columns = text or record_documents.TEXT, {}
+    for option, field in (("text", text), ("name", name), ("label", label)):
         if field is not None:
             if field not in header:
                 raise record_documents.no_field(file, option, field, header)
             columns[option] = _text(file, opened, field)
     if not columns["text"]:
         raise refusal(file, "has no documents", "write a row for each")
-    return record_documents.samples(source, columns)
+    fields = [opened.schema_arrow.field(column) for column in header if name is None and column not in (text, label)]
+    others = {field.name: _text(file, opened, field.name) for field in fields if _may_be_id(field)}
+    return record_documents.samples(source, columns, others)
 
 
 def _opened(file: Path) -> Any:
@@ -158,6 +161,12 @@ def _text(file: Path, opened: Any, column: str) -> list[str]:
 
 def _classes(file: Path, opened: Any, column: str) -> Array:
     return table_checks.labels_from_text(_text(file, opened, column))
+
+
+def _may_be_id(field: Any) -> bool:
+    import pyarrow.types as types
+
+    return types.is_integer(field.type) or (_is_text(field) and called_like_an_id(field.name))
 
 
 def _is_number(field: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from statistics import median
@@ -12,7 +12,7 @@ from typing import Any
 
 from manifact.io.file_errors import refusal
 from manifact.io.raw_samples import Samples
-from manifact.io.readers import table_checks
+from manifact.io.readers import id_columns, table_checks
 from manifact.io.readers.delimited_layout import delimiter
 from manifact.io.readers.text_files import long_cells, open_text
 from manifact.utils.errors import Parameter, Sentence
@@ -54,7 +54,7 @@ def read_jsonl(
     for number, record in zip(numbers, records, strict=True):
         for option, field in _asked(text, name, label):
             columns[option].append(_value(file, number, record, option, field))
-    return samples(source, columns)
+    return samples(source, columns, _common_fields(records, (text, label)))
 
 
 def read_delimited(
@@ -93,11 +93,12 @@ def read_delimited(
         if field not in header:
             raise no_field(file, option, field, header)
         columns[option] = [cells[header.index(field)] for _, cells in rows]
-    return samples(source, columns)
+    others = {field: [cells[i] for _, cells in rows] for i, field in enumerate(header) if field not in (text, label)}
+    return samples(source, columns, others)
 
 
-def text_column(file: Path, encoding: str | None = None) -> tuple[str, str] | None:
-    """The column of a table that holds sentences, and how one begins; None if no column does."""
+def text_column(file: Path, encoding: str | None = None) -> tuple[str, int, str] | None:
+    """The column of a table that holds sentences, its number from 1 and its first cell; None if no column does."""
     rows = [cells for _, cells in _rows(file, encoding, HEAD)]
     header = _header(rows, [])
     body = rows if header is None else rows[1:]
@@ -107,7 +108,7 @@ def text_column(file: Path, encoding: str | None = None) -> tuple[str, str] | No
         return None
     column = max(worded, key=lambda i: worded[i])
     key = str(column + 1) if header is None else header[column]
-    return key, next(cells[column] for cells in body if len(cells) > column)
+    return key, column + 1, next(cells[column] for cells in body if len(cells) > column and cells[column].strip())
 
 
 def _rows(file: Path, encoding: str | None, most: int | None = None) -> list[tuple[int, list[str]]]:
@@ -134,14 +135,15 @@ def _header(rows: Sequence[list[str]], asked: Sequence[str]) -> list[str] | None
     return None if words[0] >= sentence else first
 
 
-def samples(source: str, columns: dict[str, list[str]]) -> Samples:
-    """Documents from their columns of text, names and labels."""
+def samples(source: str, columns: dict[str, list[str]], others: Mapping[str, Sequence[str]]) -> Samples:
+    """Documents from their columns of text, names and labels; without names, one of the other columns may have them."""
     classes = columns.get("label")
+    names = columns["name"] if "name" in columns else id_columns.of_documents(others)
     return Samples(
         "documents",
         source,
         texts=columns["text"],
-        names=columns.get("name"),
+        names=None if names is None else list(names),
         labels=None if classes is None else table_checks.labels_from_text(classes),
     )
 
@@ -167,6 +169,16 @@ def _parsed(file: Path, number: int, line: str) -> Any:
     if not isinstance(record, dict | str):
         raise refusal(file, f"has neither an object nor a string in line {number}", "write one record in each line")
     return record
+
+
+def _common_fields(records: Sequence[dict[str, Any]], used: Sequence[str | None]) -> dict[str, list[str]]:
+    """Fields that hold a text or a whole number in every record."""
+    found = {}
+    for field in records[0]:
+        values = [record.get(field) for record in records]
+        if field not in used and all(isinstance(value, str | int) for value in values):
+            found[field] = [str(value) for value in values]
+    return found
 
 
 def _number(cell: str) -> bool:

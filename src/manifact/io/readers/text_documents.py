@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from manifact.io.file_errors import FileRefusedError, guarded, refusal
@@ -30,13 +31,18 @@ def read_lines(file: Path, source: str, encoding: str | None = None) -> Samples:
 
 
 def read_files(
-    folder: Path, source: str, files: list[Path], encoding: str | None = None, strict: bool = False
+    folder: Path,
+    source: str,
+    files: list[Path],
+    others: Mapping[str, str],
+    encoding: str | None = None,
+    strict: bool = False,
 ) -> Samples:
     """A document in each file; the names of subfolders are labels if every file is in one, one level down.
 
-    A file without text that can be read is skipped, unless ``strict``.
+    A file without text that can be read is skipped, unless ``strict``. ``others`` are in the folder, and no documents.
     """
-    texts, found = [], Readable(folder, strict)
+    texts, found = [], Readable(folder, strict, others)
     for file in with_progress("reading documents", files):
         try:
             texts.append(_text(file, encoding))
