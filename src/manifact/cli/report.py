@@ -34,10 +34,10 @@ def report(
     ] = None,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="Heading of the page.", rich_help_panel=OUT)] = None,
     map: MapOption = "auto",
-    shown: Annotated[
+    no_samples: Annotated[
         bool,
-        typer.Option("--samples/--no-samples", help="Read DATA and show the samples themselves.", rich_help_panel=OUT),
-    ] = True,
+        typer.Option("--no-samples", help="Do not read DATA: the page shows all but the samples.", rich_help_panel=OUT),
+    ] = False,
     browse: Annotated[bool, typer.Option("--open", help="Show it in the browser.", rich_help_panel=OUT)] = False,
     overwrite: OverwriteOption = False,
     quiet: QuietOption = False,
@@ -51,7 +51,9 @@ def report(
         named = output or outputs.named_after(model, ".html")
         page = outputs.free("--output", named, overwrite, model, data, ending=".html")
         with showing(not quiet):
-            samples, X, lacking = _training_samples(found, model, data, given(reading)) if shown else (None, None, None)
+            samples, X, lacking = (
+                (None, None, None) if no_samples else _training_samples(found, model, data, given(reading))
+            )
             write_page(found, samples, X, page, title, map)
     if lacking:
         note(lacking)
