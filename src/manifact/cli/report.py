@@ -100,7 +100,7 @@ def _training_samples(
             return None, None, "the samples themselves are not shown: they came from standard input, name a file"
         if not where.exists():
             return None, None, f"the samples themselves are not shown: {where} is not there, name it after the model"
-    without = ", or pass --no-samples for a page without them"
+    without = "pass --no-samples for a page without them"
     samples, X = training_samples.read_again(model, path, data, reading, without)
     warn_of_empty(samples, X)
     return samples, X, None

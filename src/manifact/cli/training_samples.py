@@ -39,7 +39,8 @@ def _refuse_changed(where: Path, model: Any, samples: Any, X: Any, otherwise: st
     """Samples in another order, or with other contents, would stand beside the parts and clusters of others."""
     from manifact.io.sample_fingerprints import first_changed
 
-    remedy = f"name the data as they were, or fit again{otherwise}"
+    ways = ["name the data as they were", "fit again", *([otherwise] if otherwise else [])]
+    remedy = f"{', '.join(ways[:-1])}, or {ways[-1]}"
     names, known = samples.names, getattr(model, "source_", {}).get("names")
     if names is not None and known is not None and list(names) != list(known):
         position = next(i for i, pair in enumerate(zip(names, known, strict=True)) if pair[0] != pair[1])
