@@ -56,7 +56,8 @@ def test_results_are_where_scanpy_looks_for_them():
     for part in range(K):
         kind = TYPES[model.labels_ == part][0]
         assert {int(name[1:]) // 20 for name in told["names"][str(part)][:10]} == {kind}
-    assert (np.diff(told["scores"]["0"][:5]) <= 0).all()
+    assert (np.diff(told["scores"]["0"]) <= 0).all()
+    assert told["scores"]["0"].min() >= 0 < told["scores"]["0"][0]
 
 
 def test_results_survive_a_file(tmp_path):
@@ -255,3 +256,32 @@ def test_the_page_shows_the_map_of_the_object(tmp_path):
     with pytest.raises(ValueError, match="labels='louvain' is not in obs, which has type, manifact"):
         tools.report(adata, model, tmp_path / "z.html", labels="louvain")
     assert not (tmp_path / "z.html").exists()
+
+
+def test_clusters_of_other_cells_with_one_search_of_neighbours(monkeypatch):
+    adata = cells()
+    model = tools.fit(adata[::2].copy(), AffinityNMF(K, random_state=0))
+    new, projected, once = adata[1::2].copy(), [], model._project
+    monkeypatch.setattr(model, "_project", lambda *given: projected.append(1) or once(*given))
+    found = tools.predict(new, model)
+    assert len(projected) == 1
+    assert nmi(TYPES[1::2], found) > 0.9
+    assert new.obs["manifact"].astype(int).tolist() == found.tolist()
+    np.testing.assert_array_equal(new.obsm["X_manifact"], tools.transform(new, model, key=None))
+    assert dir(tools) == sorted(tools.__all__)
+
+
+def test_programs_of_scaled_values_are_named_by_what_they_have(tmp_path):
+    adata = scaled(cells())
+    model = tools.fit(adata, LCCF(K, random_state=0), layer="X")
+    assert model.components_.min() < 0
+    told = adata.uns["manifact"]
+    for part in range(K):
+        weights = model.components_[part]
+        order = [adata.var_names.get_loc(name) for name in told["names"][str(part)]]
+        np.testing.assert_array_equal(order, np.argsort(-weights, kind="stable")[: len(order)])
+        np.testing.assert_allclose(told["scores"][str(part)], weights[order], rtol=1e-6)
+        assert tools.top_genes(model, 3)[str(part)].tolist() == model.top_features(3)[part]
+    tools.report(adata, model, tmp_path / "a.html")  # of the matrix that was fitted, which is not the one auto takes
+    with pytest.raises(ValueError, match=r"other cells than the model was fitted to, or other values \(cell 0\)"):
+        tools.report(adata[::-1].copy(), model, tmp_path / "b.html")

@@ -21,12 +21,13 @@ from manifact.io.cell_matrices import check_signs
 from manifact.io.cell_results import KEY, put_into, results_of, top_genes_of
 from manifact.io.preparation import Preparation, learn_and_apply
 from manifact.io.readers.annotated_objects import check_writable, graph_of, map_of, read_object
+from manifact.io.sample_fingerprints import fingerprint, first_changed
 from manifact.models.feature_names import feature_names
 from manifact.models.registry import on_command_line
 from manifact.utils import checks
 from manifact.utils.errors import BadTypeError, BadValueError
 
-__all__ = ["fit", "prepare", "report", "top_genes", "transform", "write"]
+__all__ = ["fit", "predict", "prepare", "report", "top_genes", "transform", "write"]
 
 
 def fit(
@@ -87,7 +88,13 @@ def fit(
         estimator.set_params(graph=graph_of(adata, graph))
     estimator.fit(X)
     estimator.preparation_ = learnt
-    estimator.source_ = {"path": samples.source, "reading": {}, "names": samples.names, "matrix": samples.matrix}
+    estimator.source_ = {
+        "path": samples.source,
+        "reading": {} if layer == "auto" else {"layer": layer},
+        "names": samples.names,
+        "matrix": samples.matrix,
+        "fingerprint": fingerprint(samples, X),
+    }
     write(adata, estimator, key=key)
     return estimator
 
@@ -115,15 +122,33 @@ def transform(adata: Any, model: Any, *, layer: str = "auto", key: str | None = 
     -------
     V : array, n_cells x k
     """
-    learnt = _preparation(model)
-    if key is not None:
-        check_writable(adata)
-    samples = read_object(adata, layer, learnt.read_options.get("expects"))
-    X = learnt.apply(samples)
-    V = model.transform(X, tie=tie)
-    if key is not None:
-        put_into(adata, results_of(model, V, model.predict(X, tie=tie), key, samples.matrix))
-    return V
+    return _placed(adata, model, layer, key, tie)[0]
+
+
+def predict(adata: Any, model: Any, *, layer: str = "auto", key: str | None = KEY, tie: bool | None = None) -> Any:
+    """The clusters of other cells, with the parts of a fitted model; written into ``adata`` as by `transform`.
+
+    Parameters are those of `transform`.
+
+    Returns
+    -------
+    clusters : array of n_cells
+        Numbers of parts, −1 for a cell that has nothing of them. ``adata.obs["manifact"]`` holds them as a categorical.
+
+    Examples
+    --------
+    >>> import anndata
+    >>> import numpy as np
+    >>> import manifact.anndata
+    >>> from manifact import NMF
+    >>> counts = np.random.default_rng(0).poisson(2, (60, 30)).astype("f4")
+    >>> model = manifact.anndata.fit(anndata.AnnData(counts[:40]), NMF(3, random_state=0))
+    >>> new = anndata.AnnData(counts[40:])
+    >>> clusters = manifact.anndata.predict(new, model)
+    >>> [str(cluster) for cluster in clusters] == new.obs["manifact"].tolist()
+    True
+    """
+    return _placed(adata, model, layer, key, tie)[1]
 
 
 def write(adata: Any, model: Any, *, key: str = KEY, genes: Any = None) -> None:
@@ -223,14 +248,21 @@ def report(
     from manifact.report import report as write_page
 
     learnt = _preparation(model)
-    samples = read_object(adata, "auto", learnt.read_options.get("expects"))
+    layer = getattr(model, "source_", {}).get("reading", {}).get("layer", "auto")
+    samples = read_object(adata, layer, learnt.read_options.get("expects"))
+    X = learnt.apply(samples)
+    if samples.n_samples == len(model.representation_) and (changed := first_changed(model, samples, X)) is not None:
+        raise ValueError(
+            f"adata holds other cells than the model was fitted to, or other values (cell {changed}): pass those, or "
+            "fit again"
+        )
     found = None if map == "own" else map_of(adata, map)
     if labels is not None and labels not in adata.obs.columns:
         there = ", ".join(adata.obs.columns)
         raise BadValueError("{labels}={!r} is not in obs, which has {}: choose another", labels, there)
     return write_page(
         model,
-        learnt.apply(samples),
+        X,
         path,
         sample_names=samples.names,
         labels=None if labels is None else [None if value != value else value for value in adata.obs[labels]],
@@ -238,6 +270,22 @@ def report(
         map_name=None if found is None else f"obsm[{found[0]!r}]",
         title=title,
     )
+
+
+def _placed(adata: Any, model: Any, layer: str, key: str | None, tie: bool | None) -> tuple[Any, Any]:
+    """V and the clusters of other cells, written into ``adata`` unless the key is None."""
+    learnt = _preparation(model)
+    if key is not None:
+        check_writable(adata)
+    samples = read_object(adata, layer, learnt.read_options.get("expects"))
+    V, labels = model._V_and_clusters(learnt.apply(samples), tie)
+    if key is not None:
+        put_into(adata, results_of(model, V, labels, key, samples.matrix))
+    return V, labels
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 def _model(model: Any, n_components: int | str | None) -> Any:

@@ -234,6 +234,9 @@ def test_an_unfitted_model_or_a_bad_path_is_refused(tmp_path):
         model.save(tmp_path)
     with pytest.raises(ValueError, match="in a folder that does not exist"):
         model.save(tmp_path / "no" / "m")
+    with pytest.raises(ValueError, match=r"path=.*m.pkl' would be a safetensors file .*: call it 'm.safetensors'"):
+        model.save(tmp_path / "m.pkl")
+    assert not (tmp_path / "m.pkl").exists()
     with pytest.raises(FileNotFoundError, match="is not there"):
         manifact.load(tmp_path / "m")
 

@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.preprocessing import normalize
 
 from manifact import CF, GNMF, NMF, AffinityNMF
-from manifact.models.feature_relevance import largest, ranked
+from manifact.models.feature_relevance import most_weight, ranked
 from manifact.models.registry import entries
 
 
@@ -65,11 +65,13 @@ def test_every_model_has_them(name):
     assert tops == [row.tolist() for row in ranked(model.components_, model.representation_, 4, 0.6)]
 
 
-def test_signed_parts_by_size(rng):
+def test_signed_parts_are_told_by_what_they_have(rng):
     model = CF(2, random_state=0).fit(rng.standard_normal((20, 6)))
     assert (model.components_ < 0).any()
-    expected = np.argsort(-np.abs(model.components_), axis=1, kind="stable")[:, :3]
-    assert model.top_features(3) == expected.tolist() == [row.tolist() for row in largest(model.components_, 3)]
+    model.components_ = np.array([[0.5, -3.0, 1.0, 0.0, -1.0, 1e-4], [-1.0, -2.0, -0.1, 0.001, -4.0, 0.3]])
+    assert model.top_features(4) == [[2, 0, 1, 4], [5, 4, 1, 0]]
+    assert [row.tolist() for row in most_weight(model.components_, 1)] == [[2], [5]]
+    assert model.top_features(3, names=list("abcdef")) == [["c", "a", "−b"], ["f", "−e", "−b"]]
     assert model.top_features(3, relevance=0) == model.top_features(3, relevance=1)
 
 

@@ -242,6 +242,19 @@ def test_the_map_answers(opened, pages):
         assert page.evaluate(DRAWN) != before
 
 
+def test_a_map_of_another_size_is_never_empty(opened, pages):
+    # Observers are called in turn, before the frame is shown: this one sees what will be.
+    resized = (
+        "async () => { const drawn = " + DRAWN + "; const stage = document.getElementById('stage'); const seen = [];"
+        "let first = true; await new Promise((done) => { new ResizeObserver(() => {"
+        "if (first) { first = false; stage.style.width = '300px'; return; }"
+        "seen.push(drawn()); done(); }).observe(stage); }); return seen; }"
+    )
+    with opened(pages["images"]) as page:
+        settle(page)
+        assert page.evaluate(resized)[0] > 200
+
+
 def test_fingers_pinch_the_map(opened, pages):
     settings = {"viewport": {"width": 390, "height": 780}, "has_touch": True, "is_mobile": True}
     with opened(pages["images"], **settings) as page:

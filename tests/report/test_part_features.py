@@ -6,7 +6,7 @@ from scipy import sparse
 
 from manifact.models.feature_relevance import FLOOR, relevance_of, shares
 from manifact.report import part_features
-from manifact.report.part_features import candidates, largest, leading, searched, strong_parts
+from manifact.report.part_features import candidates, leading, most_weight, searched, strong_parts
 
 
 @pytest.fixture
@@ -30,10 +30,18 @@ def test_the_page_has_what_any_slider_asks_for(factors):
             assert set(order) <= set(kept)
 
 
-def test_signed_parts_by_size(rng):
+def test_signed_parts_by_weight(rng):
     U = rng.standard_normal((3, 100))
-    for part, kept in zip(U, largest(U), strict=True):
-        assert set(kept) == set(np.argsort(-np.abs(part))[: part_features.SHOWN])
+    for part, kept in zip(U, most_weight(U), strict=True):
+        assert set(kept) == set(np.argsort(-part)[: part_features.SHOWN])
+    part, held = strong_parts(np.array([[-5.0, 1.0], [1.0, -9.0]]), np.ones(2))
+    assert part[:, 0].tolist() == [1, 0]
+    np.testing.assert_array_equal(held, [[1, 0], [1, 0]])
+
+
+def test_a_sample_of_any_sign_is_told_by_what_it_has():
+    X = np.array([[3.0, -9.0, 1.0, 0.0], [-3.0, 9.0, -1.0, 0.0]])
+    assert leading(X, 2).tolist() == [[0, 2], [1, 4]]
 
 
 def test_strong_parts_hold_what_they_add(factors):

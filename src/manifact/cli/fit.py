@@ -127,7 +127,7 @@ def fitted(request: Request) -> summary.Summary:
         interrupt = _interrupt_of_fit(model, X)
         seconds = time.perf_counter() - begun
         model.preparation_ = preparation
-        model.source_ = _source(request, samples)
+        model.source_ = _source(request, samples, X)
         if samples.kind == "documents" and interrupt is None:
             # `manifact info` has no documents to count in.
             model.source_["coherence"] = topic_measures(model, X)[0]
@@ -198,8 +198,10 @@ def _interrupt_of_fit(model: Any, X: Any) -> KeyboardInterrupt | None:
     return None
 
 
-def _source(request: Request, samples: Any) -> dict[str, Any]:
-    """Where the samples are, how they were read and what they are called: a report shows them again."""
+def _source(request: Request, samples: Any, X: Any) -> dict[str, Any]:
+    """Where the samples are, how they were read, their names and what tells them: a report shows them again."""
+    from manifact.io.sample_fingerprints import fingerprint
+
     return {
         "path": str(request.data),
         "reading": {name: value for name, value in request.reading.items() if name != "strict"},
@@ -209,6 +211,7 @@ def _source(request: Request, samples: Any) -> dict[str, Any]:
         **({} if samples.matrix is None else {"matrix": samples.matrix}),
         "left_out": _left_out(samples),
         "graph_from": request.graph.built_on is not None,
+        "fingerprint": fingerprint(samples, X),
     }
 
 

@@ -12,8 +12,8 @@ from manifact.cli.standard_input import called, is_dash, received
 from manifact.utils.errors import BadValueError
 
 
-def read_for(model: Any, path: Path, data: Path, reading: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Samples read as the training samples were, and X."""
+def read_for(model: Any, path: Path, data: Path, reading: Mapping[str, Any], same: bool = False) -> tuple[Any, Any]:
+    """Samples read as the training samples were, and X; ``same`` if they are those."""
     from manifact.io.readers import check
 
     preparation = getattr(model, "preparation_", None)
@@ -22,7 +22,7 @@ def read_for(model: Any, path: Path, data: Path, reading: Mapping[str, Any]) -> 
             f"{path} does not say how its data were prepared: it was saved in Python, so use manifact.load there"
         )
     source = getattr(model, "source_", {})
-    asked = _as_before(source, data, reading) | dict(reading)
+    asked = _as_before(source, data, reading, same) | dict(reading)
     data = received(data, asked, preparation.kind)
     if preparation.kind == "documents" and data.is_file() and not asked.keys() & {"kind", "text"}:
         _refuse_numbers(data, asked)
@@ -91,7 +91,7 @@ def graph_samples(path: Path | None, samples: Any) -> Any:
     return samples.rows_of(read_matrix(path))
 
 
-def _as_before(source: Mapping[str, Any], data: Path, reading: Mapping[str, Any]) -> dict[str, Any]:
+def _as_before(source: Mapping[str, Any], data: Path, reading: Mapping[str, Any], same: bool) -> dict[str, Any]:
     """The options that the training samples were read with, as far as they suit this file.
 
     New data need not have classes; but where columns are told by their numbers, leaving one out would shift the others.
@@ -104,7 +104,7 @@ def _as_before(source: Mapping[str, Any], data: Path, reading: Mapping[str, Any]
     piped_as_before = is_dash(data) and is_dash(known) and "format" not in reading
     if not piped_as_before and _format(known, options) != _format(data, reading):
         return {}
-    if data == known and not is_dash(data):
+    if (same or data == known) and not is_dash(data):
         return options
     options.pop("encoding", None)
     if not str(options.get("label", "")).isdecimal():

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from manifact.cli import cells_files, data_notes, json_output, outputs
+from manifact.cli import cells_files, data_notes, json_output, outputs, training_samples
 from manifact.cli.data_options import Reading
 from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence, note
 from manifact.cli.help_headings import OUT
@@ -107,9 +107,9 @@ def _cells_file(
     """What writes results into the cells' file, if that is wanted and can be done."""
     if target is None:
         return None
-    source = data or Path(getattr(model, "source_", {}).get("path", ""))
-    if data is None and source.suffix.lower() != cells_files.ENDING:
+    if data is None and Path(getattr(model, "source_", {}).get("path", "")).suffix.lower() != cells_files.ENDING:
         raise BadValueError("{write} needs cells and {} does not say where they are: name DATA", path)
+    source = training_samples.place(model, path) if data is None else data
     if not source.exists():
         raise ValueError(f"{source} does not exist: check the path, or name DATA")
     cells_files.check(source, prepared(model, "kind") or "table", target, key, overwrite)
@@ -135,15 +135,15 @@ def _clusters(
         source = getattr(model, "source_", {})
         names, left = source.get("names"), source.get("left_out") or {"rows": (), "names": ()}
         if cells is not None:
-            cells(model, None)
+            cells(model, training_samples.read_again(model, path, None, reading)[0])
         told = [*data_notes.rows_left_out(left["rows"]), *data_notes.without_cluster(model.labels_, names)]
         return *outputs.with_left_out(model.labels_, names, left["rows"], left["names"]), told, False
     check_tie(model, tie is not False, graph_from)
     samples, X = read_for(model, path, data, reading)
-    labels = model.predict(X, tie=tie, graph_X=graph_samples(graph_from, samples))
+    V, labels = model._V_and_clusters(X, tie, graph_samples(graph_from, samples))
     refuse_if_nobody(data, samples, labels)
     if cells is not None:
-        cells(model, samples, model.transform(X, tie=tie, graph_X=graph_samples(graph_from, samples)), labels)
+        cells(model, samples, V, labels)
     told = [
         *data_notes.skipped(samples),
         *([] if quiet else data_notes.blank_lines(samples)),

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
-from manifact.cli import cells_files, outputs
+from manifact.cli import cells_files, outputs, training_samples
 from manifact.cli.data_options import Reading
 from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence, note
 from manifact.cli.help_headings import OUT
-from manifact.cli.new_samples import read_for, warn_of_empty
+from manifact.cli.new_samples import warn_of_empty
 from manifact.cli.option_groups import given, with_option_groups
 from manifact.cli.options import MapOption, ModelArgument, OverwriteOption, QuietOption
 from manifact.cli.standard_input import is_dash
@@ -34,6 +34,10 @@ def report(
     ] = None,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="Heading of the page.", rich_help_panel=OUT)] = None,
     map: MapOption = "auto",
+    no_samples: Annotated[
+        bool,
+        typer.Option("--no-samples", help="Do not read DATA: the page shows all but the samples.", rich_help_panel=OUT),
+    ] = False,
     browse: Annotated[bool, typer.Option("--open", help="Show it in the browser.", rich_help_panel=OUT)] = False,
     overwrite: OverwriteOption = False,
     quiet: QuietOption = False,
@@ -47,7 +51,9 @@ def report(
         named = output or outputs.named_after(model, ".html")
         page = outputs.free("--output", named, overwrite, model, data, ending=".html")
         with showing(not quiet):
-            samples, X, lacking = _training_samples(found, model, data, given(reading), quiet)
+            samples, X, lacking = (
+                (None, None, None) if no_samples else _training_samples(found, model, data, given(reading), quiet)
+            )
             write_page(found, samples, X, page, title, map)
     if lacking:
         note(lacking)
@@ -77,17 +83,6 @@ def write_page(
     )
 
 
-def _check_names(data: Path, names: Any, known: Any) -> None:
-    """Data that have changed since would show the wrong texts and pictures."""
-    if names is None or known is None or list(names) == list(known):
-        return
-    position = next(i for i, pair in enumerate(zip(names, known, strict=True)) if pair[0] != pair[1])
-    raise ValueError(
-        f"{data} has changed since the model was fitted (sample {position} is {names[position]!r}, it was "
-        f"{known[position]!r}): fit again, or name the data as they were"
-    )
-
-
 def _title(source: Mapping[str, Any]) -> str | None:
     path = source.get("path")
     return Path(path).name if path and not is_dash(Path(path)) else None
@@ -100,18 +95,12 @@ def _training_samples(
     if data is None and not hasattr(model, "source_"):
         return None, None, "the samples themselves are not shown: the model was saved in Python, without them"
     if data is None:
-        data = Path(model.source_["path"])
-        if is_dash(data):
+        where = training_samples.place(model, path)
+        if is_dash(where):
             return None, None, "the samples themselves are not shown: they came from standard input, name a file"
-        if not data.exists():
-            return None, None, f"the samples themselves are not shown: {data} is not there, name it after the model"
-    samples, X = read_for(model, path, data, reading)
+        if not where.exists():
+            return None, None, f"the samples themselves are not shown: {where} is not there, name it after the model"
+    without = "pass --no-samples for a page without them"
+    samples, X = training_samples.read_again(model, path, data, reading, without)
     warn_of_empty(samples, X, quiet)
-    n = len(model.representation_)
-    if samples.n_samples != n:
-        raise ValueError(
-            f"{data} holds {samples.n_samples} samples but the model was fitted on {n}: "
-            "a report shows the training samples, so name the data that the model was fitted on"
-        )
-    _check_names(data, samples.names, model.source_.get("names"))
     return samples, X, None

@@ -232,8 +232,9 @@ def _shown(value: Any) -> str:
 def _rankings(model: Any, genes: Sequence[str], groups: Sequence[str]) -> Mapping[str, Any]:
     """The genes that tell most about the part of each cluster, laid out as scanpy's ranked genes.
 
-    Scores are relevances, fold changes compare a gene's share of the part with its share of all parts. Nothing was
-    tested, so p-values, which scanpy asks for, are NaN.
+    Scores are relevances without their logarithm, p(w | part)^λ (p(w | part) / p(w))^(1 − λ): above 0, and 0 for a gene
+    that the part has nothing of. Of parts with negative weights they are the weights. Fold changes compare a gene's
+    share of the part with its share of all parts. Nothing was tested, so p-values, which scanpy asks for, are NaN.
     """
     if not groups:
         return {}
@@ -243,11 +244,10 @@ def _rankings(model: Any, genes: Sequence[str], groups: Sequence[str]) -> Mappin
     columns: dict[str, list[Array]] = {name: [] for name in ("names", "scores", "logfoldchanges", "pvals", "pvals_adj")}
     for part, row in ((int(group), order[int(group)]) for group in groups):
         unknown = np.full(len(row), np.nan)
-        score, change = np.abs(components[part, row]), unknown
+        score, change = components[part, row], unknown
         if s is not None:
             given, overall = s.given_part[part, row], s.overall[row]
-            score = relevance_of(given, overall, RELEVANCE)
-            score = np.where(np.isfinite(score), score, np.min(score[np.isfinite(score)], initial=0.0) - 1)
+            score = np.exp(relevance_of(given, overall, RELEVANCE))
             there = (given > 0) & (overall > 0)
             change = np.where(there, np.log2(np.where(there, given, 1) / np.where(there, overall, 1)), np.nan)
         names = np.array([genes[i] for i in row], dtype=object)
@@ -260,8 +260,13 @@ def _rankings(model: Any, genes: Sequence[str], groups: Sequence[str]) -> Mappin
 
 
 def top_genes_of(model: Any, n: int) -> list[Array]:
-    """For each part exactly ``n`` columns: those that tell most about it, then those of most weight in it."""
+    """For each part exactly ``n`` columns: those that tell most about it, then those of most weight in it.
+
+    Of parts with negative weights those of most weight, so that what a part lacks comes last.
+    """
     components = np.asarray(on_host(model.components_))
+    if is_signed(components):
+        return [np.argsort(-part, kind="stable")[:n] for part in components]
     found = []
     for part, first in zip(components, ranked(components, on_host(model.representation_), n, RELEVANCE), strict=True):
         rest = np.argsort(-np.abs(part), kind="stable")

@@ -15,11 +15,14 @@ from manifact.io.packed_values import Packer, Unpacker
 from manifact.models.clustering import Clusters, clusters_of_former_files
 from manifact.models.registry import find
 from manifact.utils.environment import versions
+from manifact.utils.errors import BadValueError
 from manifact.utils.files import check_place, read_arrays, write_arrays
 
 #: Raised when the layout changes; every earlier one must go on loading.
 FORMAT = 1
 KIND = "manifact-model"
+#: Endings that say a file is something else: whoever opens it as that would be told it is damaged.
+OTHERS = (".pkl", ".pickle", ".joblib", ".npy", ".npz", ".h5", ".h5ad", ".json", ".csv", ".html")
 #: Longer texts become arrays of bytes: the header of a safetensors file holds 100 MB in all.
 HEADER_BYTES = 2**20
 #: What content that is not as it should be runs into.
@@ -36,6 +39,9 @@ def save(model: Any, path: str | PathLike[str], *, clusters: bool = True) -> Non
 
     check_is_fitted(model)
     path = check_place("path", Path(path))
+    if path.suffix.lower() in OTHERS:
+        named = path.with_suffix(".safetensors").name
+        raise BadValueError("{path}={!r} would be a safetensors file all the same: call it {!r}", str(path), named)
     name = type(model).__name__
     if (entry := find(name)) is None or entry.cls is not type(model):
         raise TypeError(f"{name} cannot be saved: model files hold models that are declared with @model(paper=...)")

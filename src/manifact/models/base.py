@@ -174,6 +174,7 @@ class Factorization(
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted model to one safetensors file, which `manifact.load` reads; an old file is replaced whole.
 
+        The name ends in ``.safetensors`` by custom; endings of other kinds of files, such as ``.pkl``, are refused.
         It holds what the model holds: factors, parameters, the graph, and the training samples where neighbours of new
         samples are looked for among them.
         """

@@ -155,15 +155,20 @@ class Clustering:
         ``tie=False`` leaves that out. ``tie`` and ``graph_X`` as in `transform`. A sample cannot be placed where its V
         is zero: it has no entry in any feature that the parts have, and no neighbours.
         """
+        labels: Array = self._V_and_clusters(X, tie, graph_X)[1]
+        return labels
+
+    def _V_and_clusters(self: Any, X: Any, tie: bool | None = None, graph_X: Any = None) -> tuple[Array, Array]:
+        """What `transform` and `predict` return, for one search of neighbours."""
         check_is_fitted(self)
         if self.assign != self._clusters.rule:
             raise BadValueError("{assign}={!r} was set after fit: fit again to have such clusters", self.assign)
         tie = self._ties(tie, graph_X)
         X = self._checked(X)
-        V = on_host(self._clustered(self._readable(X, self._project(X, tie, graph_X))))
-        labels = self._clusters.of(V, self._training_V)
+        V = self._project(X, tie, graph_X)
+        labels = self._clusters.of(on_host(self._clustered(self._readable(X, V))), self._training_V)
         # An empty sample has no neighbours but those nearest to nothing, and a solver may leave its V just above zero.
-        return labels if graph_X is not None else np.where(self._empty(on_host(X)), NOWHERE, labels)
+        return V, labels if graph_X is not None else np.where(self._empty(on_host(X)), NOWHERE, labels)
 
     def _readable(self, X: Any, V: Array) -> Array:
         """V of new samples, from which clusters can be read."""

@@ -194,7 +194,7 @@ class ConceptFactorization(Factorization):
     def top_features(
         self, n: int = 10, relevance: float = RELEVANCE, names: Sequence[str] | None = None
     ) -> list[list[Any]]:
-        """As of other models; where data are signed, by the size of a feature's weight, whatever its sign."""
+        """As of other models; where data are signed, by weight, what a part has before what it lacks."""
         return super().top_features(n, relevance, names)
 
     def score(self, X: Any, y: Any = None) -> float:

@@ -56,14 +56,24 @@ def is_signed(components: Array) -> bool:
 
 
 def ranked(components: Array, V: Array, n: int, lam: float) -> list[Array]:
-    """For each part the ``n`` features that tell most about it: by relevance, or by size where parts are signed."""
+    """For each part the ``n`` features that tell most about it: by relevance, or by weight where parts are signed."""
     if is_signed(components):
-        return largest(components, n)
+        return most_weight(components, n)
     s = shares(components, V)
     return [most_relevant(given, s.overall, lam, n) for given in s.given_part]
 
 
-def largest(components: Array, n: int) -> list[Array]:
-    """For each part the features of largest size, whatever their sign, largest first."""
-    order = np.argsort(-np.abs(components), axis=1, kind="stable")[:, :n]
-    return [row[np.abs(part[row]) > 0] for row, part in zip(order, components, strict=True)]
+def most_weight(components: Array, n: int) -> list[Array]:
+    """For each signed part the features that it has, largest first, then those that it lacks, most lacking first."""
+    found = []
+    for part in np.asarray(components):
+        least = FLOOR * np.abs(part).max(initial=0.0)
+        has, lacks = np.flatnonzero(part > least), np.flatnonzero(part < -least)
+        first = has[np.argsort(-part[has], kind="stable")]
+        found.append(np.concatenate([first, lacks[np.argsort(part[lacks], kind="stable")]])[:n])
+    return found
+
+
+def lacking(name: str) -> str:
+    """How a feature is called beside those that a part has, if the part lacks it: its weight is below zero."""
+    return f"−{name}"

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from manifact.backends import Array, on_host
 from manifact.models.feature_names import feature_names
-from manifact.models.feature_relevance import RELEVANCE, ranked
+from manifact.models.feature_relevance import RELEVANCE, is_signed, lacking, ranked
 from manifact.utils import checks
 from manifact.utils.errors import BadTypeError, BadValueError
 
@@ -30,8 +30,9 @@ class TopFeatures:
         by weight in the part, where words that all parts share come first; 0 by how much a feature is this part's
         alone. p(w | part) is the part's share of weight on w, p(w) their mean by the weight that V gives to each part.
         Features below 0.5 % of the part's largest weight are left out: a part may have fewer than ``n``, an empty one
-        none. Parts with negative weights, as in concept factorisation of signed data, have no shares: their
-        features are ranked by size, whatever the sign.
+        none. Parts with negative weights, as in concept factorisation of signed data, have no shares: features
+        that a part has come first, by weight, and where these are fewer than ``n`` those that it lacks follow, named
+        with a minus sign ("−HLA-DRA").
 
         ``names`` are those of the features; None takes them from the data that was fitted (a data frame, or a file on
         the command line). Without any, features are numbers of columns.
@@ -50,4 +51,10 @@ class TopFeatures:
                 components.shape[1],
             )
         order = ranked(components, on_host(self.representation_), n, float(relevance))
-        return [row.tolist() if called is None else [str(called[i]) for i in row] for row in order]
+        if called is None:
+            return [row.tolist() for row in order]
+        signed = is_signed(components)
+        return [
+            [lacking(str(called[i])) if signed and part[i] < 0 else str(called[i]) for i in row]
+            for part, row in zip(components, order, strict=True)
+        ]

@@ -72,7 +72,7 @@ def features(model: Any, given: ReportInputs) -> dict[str, Any] | None:
         return None
     s = shares(components, model.representation_)
     signed = is_signed(components)
-    tops = words.largest(components) if signed else words.candidates(s)
+    tops = words.most_weight(components) if signed else words.candidates(s)
     weight = np.maximum(model.representation_, 0).sum(axis=0, dtype=np.float64)
     size = np.abs(components).T @ weight
     kept = words.searched(size, np.unique(np.concatenate(tops)))

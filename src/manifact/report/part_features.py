@@ -29,9 +29,9 @@ def candidates(s: Shares) -> list[Array]:
     ]
 
 
-def largest(components: Array) -> list[Array]:
-    """For signed parts: the features of largest size, whatever their sign, in ascending order."""
-    return [np.sort(row) for row in feature_relevance.largest(components, SHOWN)]
+def most_weight(components: Array) -> list[Array]:
+    """For signed parts: the features of most weight, and where these are few those they lack, in ascending order."""
+    return [np.sort(row) for row in feature_relevance.most_weight(components, SHOWN)]
 
 
 def searched(size: Array, needed: Array) -> Array:
@@ -44,7 +44,7 @@ def searched(size: Array, needed: Array) -> Array:
 
 def strong_parts(components: Array, weight: Array) -> tuple[Array, Array]:
     """For each feature the parts that hold most of it (m x few, most first) and the share that each holds."""
-    size = np.abs(np.asarray(components, dtype=np.float64)) * weight[:, None]
+    size = np.maximum(np.asarray(components, dtype=np.float64), 0) * weight[:, None]
     total = size.sum(axis=0)
     order = np.argsort(-size, axis=0, kind="stable")[:STRONG_IN]
     held = np.take_along_axis(size, order, axis=0) / np.where(total > 0, total, 1)
@@ -54,7 +54,8 @@ def strong_parts(components: Array, weight: Array) -> tuple[Array, Array]:
 def leading(X: Any, width: int = LEADING) -> Array:
     """The features that stand out in each sample (n x width, first first; m where there are fewer).
 
-    Of sparse samples (words) those of largest value; of dense ones those of largest value beside the feature's mean.
+    Of sparse samples (words) those of largest value; of dense ones those of largest value beside the feature's mean
+    size. What a sample has less of than others, in data of any sign, does not stand for it.
     """
     n, m = X.shape
     out = np.full((n, width), m)
@@ -72,7 +73,7 @@ def _entries(X: Any) -> tuple[Array, Array, Array]:
 
 def _largest_entries(X: Array, scale: Array, width: int) -> tuple[Array, Array, Array]:
     """Rows, columns and values of the entries that are largest beside ``scale``."""
-    size = np.abs(X) / np.where(scale > 0, scale, 1)
+    size = np.maximum(X, 0) / np.where(scale > 0, scale, 1)
     few = np.argpartition(-size, min(width, X.shape[1]) - 1, axis=1)[:, :width]
     rows, columns = np.repeat(np.arange(len(X)), few.shape[1]), few.ravel()
     return rows, columns, size[rows, columns]

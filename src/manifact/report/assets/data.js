@@ -94,6 +94,9 @@ function featureName(index) {
   return features.names ? features.names[index] : `feature ${features.number[index]}`;
 }
 
+// The same beside a weight: what a part lacks has a minus sign.
+const signedName = ({ feature, value }) => (value < 0 ? `−${featureName(feature)}` : featureName(feature));
+
 // The features that stand out in a sample, where it has neither text nor picture.
 function leadingOf(sample) {
   if (!samples.leading || !features) return [];
@@ -118,7 +121,8 @@ const leadingName = (() => {
 
 const textOf = (sample) => (samples.texts ? samples.texts[sample] : leadingOf(sample).join(", "));
 
-// Features of a part by relevance λ log p(w|part) + (1 − λ) log p(w|part)/p(w), or by size where parts are signed.
+// Features of a part by relevance λ log p(w|part) + (1 − λ) log p(w|part)/p(w); where parts are signed by weight, and
+// what a part lacks comes after all that it has, most lacking first.
 function topFeatures(part, lambda, most) {
   const { starts, top, value, overall, signed } = features;
   const found = [];
@@ -128,7 +132,8 @@ function topFeatures(part, lambda, most) {
     const rank = signed ? Math.abs(p) : lambda * Math.log(p) + (1 - lambda) * Math.log(p / overall[feature]);
     found.push({ feature, value: p, rank });
   }
-  found.sort((a, b) => b.rank - a.rank || a.feature - b.feature);
+  const has = ({ value }) => value > 0;
+  found.sort((a, b) => has(b) - has(a) || b.rank - a.rank || a.feature - b.feature);
   return found.slice(0, most);
 }
 

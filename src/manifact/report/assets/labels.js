@@ -31,7 +31,7 @@ function shortened(word) {
 
 function wordsOf(part) {
   if (!features || !features.names) return [];
-  return topFeatures(part, state.lambda, WORDS).map(({ feature }) => shortened(featureName(feature)));
+  return topFeatures(part, state.lambda, WORDS).map((found) => shortened(signedName(found)));
 }
 
 // What may stand there, most telling first; the number of the part at the least.

@@ -48,6 +48,7 @@ function startMap() {
   listenToMap();
 }
 
+// A canvas that gets a size is empty: it is painted in the same frame, or the map would be gone for one.
 function resizeMap() {
   const box = byId("stage").getBoundingClientRect();
   map.ratio = Math.min(2, window.devicePixelRatio || 1);
@@ -57,7 +58,8 @@ function resizeMap() {
     canvas.width = Math.round(map.width * map.ratio);
     canvas.height = Math.round(map.height * map.ratio);
   }
-  drawMap();
+  map.stale = true;
+  putOnScreen();
 }
 
 function drawMap() {
@@ -82,15 +84,19 @@ function showMap() {
   map.due = true;
   requestAnimationFrame(() => {
     map.due = false;
-    if (map.stale) paint();
-    map.stale = false;
-    const context = map.canvas.getContext("2d");
-    context.setTransform(1, 0, 0, 1, 0, 0);
-    context.clearRect(0, 0, map.canvas.width, map.canvas.height);
-    context.drawImage(map.base, 0, 0);
-    context.setTransform(map.ratio, 0, 0, map.ratio, 0, 0);
-    if (map.hover !== null) ring(context, map.hover, radius() + 3, 1.5);
+    putOnScreen();
   });
+}
+
+function putOnScreen() {
+  if (map.stale) paint();
+  map.stale = false;
+  const context = map.canvas.getContext("2d");
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.clearRect(0, 0, map.canvas.width, map.canvas.height);
+  context.drawImage(map.base, 0, 0);
+  context.setTransform(map.ratio, 0, 0, map.ratio, 0, 0);
+  if (map.hover !== null) ring(context, map.hover, radius() + 3, 1.5);
 }
 
 const groupOf = (i) => (state.colour === "label" ? (labels.of[i] === UNKNOWN ? -1 : labels.of[i]) : partOf(i) ?? -1);

@@ -78,7 +78,7 @@ function featureRows(part, most) {
   const largest = Math.max(...rows.map((row) => Math.abs(row.value)), 1e-30);
   if (!rows.length) return el("span", { class: "nothing", text: "nothing: this part is empty" });
   return rows.map(({ feature, value }) => {
-    const name = featureName(feature);
+    const name = signedName({ feature, value });
     const alone = partsOfFeature(feature).find((found) => found.part === part);
     const amount = features.signed ? compact(value) : `${(100 * value).toPrecision(2)} %`;
     const title = `${name}: ${amount}${alone ? `; this part holds ${percent(alone.share)} of it` : ""}`;
