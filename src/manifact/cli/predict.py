@@ -145,7 +145,7 @@ def _clusters(
         cells(model, samples, model.transform(X, tie=tie, graph_X=graph_samples(graph_from, samples)), labels)
     told = [
         *data_notes.left_out(samples),
-        *data_notes.of_reading(samples, model.preparation_),
+        *data_notes.of_new_samples(model, samples),
         *data_notes.unplaced(samples, X, labels),
     ]
     return *outputs.of_all_rows(labels, samples), told, bool(samples.skipped)

@@ -31,6 +31,10 @@ class LeftOut:
         The header of the column of ids that names the samples, or its number from 1 where there is none.
     missing : {"drop", "mean"}, or None
         What was asked for. With "mean", NaN stands in X until a preparation fills it in.
+    decimal : {".", ","}, or None
+        What was asked for.
+    ignored : tuple of str
+        Headers of columns that were not looked at, as a model does not know them.
     notes : tuple of Sentence
         The same in words.
     """
@@ -40,6 +44,8 @@ class LeftOut:
     columns: tuple[int, ...] = ()
     id_column: str | None = None
     missing: str | None = None
+    decimal: str | None = None
+    ignored: tuple[str, ...] = ()
     notes: tuple[Sentence, ...] = ()
 
 
