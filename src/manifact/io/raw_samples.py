@@ -27,6 +27,8 @@ class LeftOut:
         Numbers (from 0, in the file) and names of rows that were left out for missing values.
     columns : tuple of int
         Numbers (from 1, in the file) of columns that are no features: dropped, or ids.
+    places : tuple of int
+        Numbers (from 1, in the file) of the columns that are features, where there is no header.
     id_column : str, or None
         The header of the column of ids that names the samples, or its number from 1 where there is none.
     missing : {"drop", "mean"}, or None
@@ -42,6 +44,7 @@ class LeftOut:
     rows: tuple[int, ...] = ()
     row_names: tuple[str, ...] = ()
     columns: tuple[int, ...] = ()
+    places: tuple[int, ...] = ()
     id_column: str | None = None
     missing: str | None = None
     decimal: str | None = None

@@ -36,7 +36,8 @@ def checked_samples(model: Any, X: Any, reset: bool, non_negative: bool) -> Any:
         if str(refusal).startswith("Input X contains"):
             # scikit-learn goes on with classifiers that take NaN; those who look for its words find them in the first.
             told = str(refusal).partition("\n")[0].rstrip(".")
-            raise ValueError(f"{told}: fill in what is missing, or leave out its rows or columns") from refusal
+            remedy = "fill in what is missing" if "NaN" in told else "give numbers that are finite"
+            raise ValueError(f"{told}: {remedy}, or leave out those rows or columns") from refusal
         raise
     checked = _wide_enough(sparse.csr_array(checked) if sparse.issparse(checked) else checked)
     return checked if host is X else backend_of(X).like(checked, X)

@@ -37,11 +37,13 @@ class TablePreparation(Preparation):
     #: The mean of each column among the training samples, for missing values; only for tables that may have some.
     means: list[float] | None = None
     #: How new samples are read: what is done about missing values, the header of the ids that name them, and where
-    #: columns have no names the numbers (from 1) of those that are left out; the mark of decimals, if one was asked for.
+    #: columns have no names the numbers (from 1) of those that are left out; what precedes decimals, if that was said.
     missing: str | None = None
     id_column: str | None = None
     left_out: tuple[int, ...] = ()
     decimal: str | None = None
+    #: The numbers (from 1) that columns without names have in the file.
+    places: tuple[int, ...] = ()
 
     @staticmethod
     def learn(samples: Samples, scale: str = "auto", columns: str = "auto") -> TablePreparation:
@@ -62,6 +64,7 @@ class TablePreparation(Preparation):
             None if left is None else left.id_column,
             () if left is None or names is not None else left.columns,
             None if left is None else left.decimal,
+            () if left is None else left.places,
         )
 
     @property
@@ -170,7 +173,8 @@ class TablePreparation(Preparation):
         stored: dict[str, Any] = {**own, "largest": largest, "means": self.means, "id_column": self.id_column}
         if self.columns is not None and largest is None:
             stored["columns"] = asdict(self.columns)
-        return {**stored, "missing": self.missing, "left_out": list(self.left_out), "decimal": self.decimal}
+        reading = {"missing": self.missing, "left_out": list(self.left_out), "decimal": self.decimal}
+        return {**stored, **reading, "places": list(self.places)}
 
     @classmethod
     def _restored(cls, stored: dict[str, Any]) -> TablePreparation:
@@ -178,6 +182,9 @@ class TablePreparation(Preparation):
         n_features = int(stored["n_features"])
         if names is not None and len(names) != n_features:
             raise ValueError(f"{len(names)} names for {n_features} columns")
+        places = tuple(int(number) for number in stored.get("places", ()))
+        if places and len(places) != n_features:
+            raise ValueError(f"{len(places)} numbers for {n_features} columns")
         means = stored.get("means")
         return TablePreparation(
             stored["scale"],
@@ -190,6 +197,7 @@ class TablePreparation(Preparation):
             stored.get("id_column"),
             tuple(int(number) for number in stored.get("left_out", ())),
             stored.get("decimal"),
+            places,
         )
 
 

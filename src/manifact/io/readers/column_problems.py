@@ -25,7 +25,7 @@ IN_WORDS = {
     "infinite": "infinite values",
     "comma": "decimal commas",
     "thousands": "commas that may separate thousands or decimals",
-    "point": "numbers with points, where decimals have commas,",
+    "point": "points that may separate thousands",
     "date": "dates",
     "truth": "truth values",
     "text": "text",
@@ -72,15 +72,15 @@ def kind_of(cell: str, decimal: str = ".") -> str:
 
     >>> [kind_of(cell) for cell in ("", "NA", "-inf", "1,5", "1,065", "2026-11-16", "True", "Barolo")]
     ['missing', 'missing', 'infinite', 'comma', 'thousands', 'date', 'truth', 'text']
-    >>> kind_of("1.5", decimal=",")
-    'point'
+    >>> kind_of("1.5", decimal=","), kind_of("1.065,5")
+    ('point', 'point')
     """
     bare = cell.strip()
     if bare.lower() in _INFINITE:
         return "infinite"
     if is_missing(cell):
         return "missing"
-    if decimal == "," and has_point(cell):
+    if has_point(cell):
         return "point"
     if decimal == "." and may_be_thousands(cell):
         return "thousands"
@@ -142,7 +142,7 @@ def _told(kind: str, found: Problem, called: str) -> str:
     if kind == "thousands":
         return f"{cell!r} {at}, whose comma may separate thousands or decimals"
     if kind == "point":
-        return f"{cell!r} {at}, with a point where decimals have commas"
+        return f"{cell!r} {at}, whose point may separate thousands"
     if kind in ABSENT:
         article = "an" if kind == "infinite" else "a"
         return f"{article} {kind} value {f'({cell}) ' if cell else ''}{at}"
@@ -169,7 +169,7 @@ def _remedy(problems: Mapping[int, ColumnProblems], keys: Sequence[str], n: int)
     elif "thousands" in kinds:
         told.append(Sentence("write thousands without commas, or say with {decimal}=',' that these are decimals"))
     if "point" in kinds:
-        told.append(Sentence("write all numbers alike, thousands without points, or use {decimal}='.'"))
+        told.append(Sentence("write thousands without points, or say with {decimal}='.' that points precede decimals"))
     if bad:
         told.append(_without(problems, bad, keys, bool(absent)))
     elif absent:

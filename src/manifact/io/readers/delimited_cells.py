@@ -60,8 +60,9 @@ def has_point(cell: str) -> bool:
 
 
 def is_text(cell: str) -> bool:
-    """Whether a cell is a name or another word."""
-    return not (is_number(cell) or is_missing(cell) or has_decimal_comma(cell))
+    """Whether a cell is a name or another word, and no number in any way of writing."""
+    numeric = is_number(cell) or has_decimal_comma(cell) or may_be_thousands(cell) or has_point(cell)
+    return not (numeric or is_missing(cell))
 
 
 def is_date(cell: str) -> bool:

@@ -92,6 +92,7 @@ def assembled(
             rows=rows,
             row_names=row_names,
             columns=tuple(place + 1 for place in left),
+            places=() if table.header is not None else tuple(table.places[column] + 1 for column in features),
             id_column=id_column,
             missing=wishes.missing,
             decimal=wishes.decimal,
@@ -141,10 +142,10 @@ def _notes_of_ids(table: RawTable, ids: list[int], features: list[int], wishes: 
     if called:
         listed = ", ".join(repr(table.name(i)) for i in called[:LISTED]) + (", …" if len(called) > LISTED else "")
         what = f"column {listed} is" if len(called) == 1 else f"columns {listed} are"
-        values = "its values are" if len(called) == 1 else "their values are"
+        values = "its values" if len(called) == 1 else "their values"
         told.append(
             Sentence(
-                f"{{}} called like an id and still a feature, as {values} not whole numbers that differ in all rows "
+                f"{{}} called like an id and still a feature, as {values} repeat, are missing or are no whole numbers "
                 "({drop}={!r} leaves it out)",
                 what,
                 table.key(called[0]),
