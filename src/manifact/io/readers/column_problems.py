@@ -169,7 +169,10 @@ def _remedy(problems: Mapping[int, ColumnProblems], keys: Sequence[str], n: int)
     elif "thousands" in kinds:
         told.append(Sentence("write thousands without commas, or say with {decimal}=',' that these are decimals"))
     if "point" in kinds:
-        told.append(Sentence("write thousands without points, or say with {decimal}='.' that points precede decimals"))
+        pointed = [one.found["point"].cell for one in problems.values() if "point" in one.found]
+        decimals = not any("," in cell for cell in pointed)
+        otherwise = Sentence(", or say with {decimal}='.' that points precede decimals") if decimals else ""
+        told.append(Sentence("write thousands without points{}", otherwise))
     if bad:
         told.append(_without(problems, bad, keys, bool(absent)))
     elif absent:
