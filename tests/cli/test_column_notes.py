@@ -86,3 +86,50 @@ def test_one_unit_is_said(wine):
     pixels = pd.DataFrame(np.random.default_rng(0).random((40, 60)), columns=[f"p{i}" for i in range(60)])
     (note,) = fit(pixels)["notes"]
     assert note.startswith("columns are taken to be of one unit (60 columns are of one size): --scale-columns range")
+
+
+def predict_notes(model, file, *asked):
+    result = CliRunner().invoke(app, ["predict", model, file, *asked])
+    assert result.exit_code == 0, result.output
+    return [line for line in result.stderr.splitlines() if line.startswith("note")], result.stdout
+
+
+def test_new_columns_in_another_order_are_the_same_samples(wine):
+    fit(wine)
+    wine[wine.columns[::-1]].to_csv("turned.csv", index=False)
+    told, clusters = predict_notes("w.safetensors", "turned.csv")
+    assert told == []
+    assert clusters == predict_notes("w.safetensors", "w.csv")[1]
+    wine.loc[4, "ash"] = 0.1
+    wine[wine.columns[::-1]].to_csv("turned.csv", index=False)
+    (note,) = predict_notes("w.safetensors", "turned.csv")[0]
+    assert "1 value is below the smallest of the training samples" in note
+
+
+@pytest.mark.parametrize("name", ["new.csv", "new.parquet"])
+def test_columns_that_the_model_does_not_know(wine, name):
+    fit(wine.assign(remark="good"), "--drop", "remark")
+    new = wine.assign(remark="bad", weight=3, note="x")
+    new.to_csv(name, index=False) if name.endswith("csv") else new.to_parquet(name)
+    (note,) = predict_notes("w.safetensors", name)[0]
+    assert "2 columns ('weight', 'note') are not among the model's and not looked at" in note
+
+
+def test_columns_without_a_header_are_called_by_their_numbers_in_the_file(wine):
+    named = fit(wine)["top_features"]
+    wine.insert(0, "who", [f"bottle {i}" for i in range(len(wine))])
+    wine.insert(4, "dropped", 1)
+    wine.to_csv("bare.csv", index=False, header=False)
+    result = CliRunner().invoke(app, ["fit", "bare.csv", "-k", "3", "--json", "--drop", "5"])
+    places = {column: f"column {number}" for number, column in enumerate(wine.columns, start=1)}
+    assert json.loads(result.stdout)["top_features"] == [[places[column] for column in part] for part in named]
+
+
+def test_decimal_commas_are_remembered(wine):
+    wine.to_csv("eu.csv", index=False, decimal=",")
+    result = CliRunner().invoke(app, ["fit", "eu.csv", "-k", "3", "--decimal", ","])
+    assert result.exit_code == 0, result.output
+    told, clusters = predict_notes("eu.safetensors", "eu.csv")
+    assert told == []
+    wine.to_csv("w.csv", index=False)
+    assert predict_notes("eu.safetensors", "w.csv", "--decimal", ".") == ([], clusters)

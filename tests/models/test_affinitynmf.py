@@ -312,7 +312,7 @@ class TestAuto:
 
     @pytest.mark.parametrize("name", ["n_components", "tau", "n_neighbors"])
     def test_other_words_are_refused(self, name):
-        with pytest.raises(ValueError, match=f"{name}='best' is not known: choose one of 'auto'"):
+        with pytest.raises(ValueError, match=f"{name}='best' is not known: give a (whole )?number or 'auto'"):
             AffinityNMF(**{name: "best"}).fit(self.BLOBS)
 
 

@@ -19,8 +19,9 @@ def test_values(kind, value, sentence):
     bad = X.copy()
     bad[3, 4] = value
     for model in (NMF(2), GNMF(2), LPNMF(2)):
-        with pytest.raises(ValueError, match=sentence):
+        with pytest.raises(ValueError, match=f"^{sentence}.*: [^\n]+$") as caught:
             model.fit(kind(bad))
+        assert "\n" not in str(caught.value)
     with pytest.raises(ValueError, match=sentence):
         NMF(2).fit(X).transform(kind(bad))
 

@@ -55,7 +55,12 @@ def refuse_negative(source: str, preparation: Any, X: Any) -> None:
 
 def _name(preparation: Any, column: int) -> str:
     names = preparation.feature_names
-    return repr(names[column]) if names and names[column] else f"number {column + 1}"
+    return repr(names[column]) if names and names[column] else f"number {_number(preparation, column)}"
+
+
+def _number(preparation: Any, column: int) -> int:
+    """The number of a column in its file, from 1."""
+    return int(preparation.places[column]) if preparation.places else column + 1
 
 
 def _listed(preparation: Any, found: Any) -> str:
@@ -128,7 +133,7 @@ def _codes(samples: Any, preparation: Any) -> list[str]:
     if len(found) == 1:
         distinct = [f"{value:g}" for value in np.unique(X[:, found[0]])]
         values = f" ({', '.join(distinct[:LISTED])}{', …' if len(distinct) > LISTED else ''})"
-    name = samples.feature_names[found[0]] if samples.feature_names else str(found[0] + 1)
+    name = samples.feature_names[found[0]] if samples.feature_names else str(_number(preparation, found[0]))
     have = f"{'has' if len(found) == 1 else 'have'} only a few values{values}"
     return [f"{_listed(preparation, found)} {have}: if {them} of classes, use --label {name} or --drop {name}"]
 

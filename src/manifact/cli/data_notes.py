@@ -64,16 +64,33 @@ def blank_lines(samples: Any) -> list[str]:
     return [f"{count:,} of {lines} {'is' if count == 1 else 'are'} blank and left out: names are the numbers of lines"]
 
 
-def of_reading(samples: Any, preparation: Any = None) -> list[str]:
-    """What a reader of tables left out; for new samples also what is below all that the model knows."""
+def of_reading(samples: Any) -> list[str]:
+    """What a reader of tables left out, and what it made of cells."""
     left = samples.left_out
-    told = [] if left is None else [sentence.worded(_option) for sentence in left.notes]
-    scales = getattr(preparation, "columns", None)
-    below = 0 if scales is None else scales.below(samples.X) if samples.X.shape[1] == len(scales.width) else 0
-    if below:
+    return [] if left is None else [sentence.worded(_option) for sentence in left.notes]
+
+
+def of_new_samples(model: Any, samples: Any) -> list[str]:
+    """The same for new samples; also columns that the model does not know, and what is below all that it does."""
+    told, preparation = of_reading(samples), model.preparation_
+    if preparation.kind != "table":
+        return told
+    known = _columns_of_options(getattr(model, "source_", {}).get("reading", {}))
+    if ignored := [name for name in preparation.ignored(samples) if name not in known]:
+        listed = ", ".join(map(repr, ignored[:LISTED])) + (", …" if len(ignored) > LISTED else "")
+        what = f"column {listed} is" if len(ignored) == 1 else f"{len(ignored):,} columns ({listed}) are"
+        told.append(f"{what} not among the model's and not looked at")
+    if below := preparation.below(samples):
         cells = "1 value is" if below == 1 else f"{below:,} values are"
         told.append(f"{cells} below the smallest of the training samples and counted as that")
     return told
+
+
+def _columns_of_options(reading: Any) -> set[str]:
+    """Columns that whoever fitted the model named as no features."""
+    asked = [reading.get("label"), reading.get("name"), *(reading.get("drop") or ())]
+    texts = [str(one) for one in asked if one is not None]
+    return {*texts, *(part.strip() for text in texts for part in text.split(","))}
 
 
 def rows_left_out(rows: Any) -> list[str]:

@@ -62,6 +62,14 @@ class Reading:
             rich_help_panel=READ,
         ),
     ] = None
+    decimal: Annotated[
+        Literal[".", ","] | None,
+        typer.Option(
+            help="What stands before decimals in .csv and .tsv. Default: a comma where ; or tabs separate cells and "
+            "nothing else fits, else a point.",
+            rich_help_panel=READ,
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)

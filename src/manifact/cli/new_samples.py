@@ -56,7 +56,7 @@ def warn_of_empty(samples: Any, X: Any, quiet: bool = False) -> None:
 
 def warn_of_reading(model: Any, samples: Any) -> None:
     """Say which rows of a table were left out, and what else was done to its cells."""
-    for note in data_notes.of_reading(samples, model.preparation_):
+    for note in data_notes.of_new_samples(model, samples):
         warnings.warn(note, stacklevel=2)
 
 
@@ -98,7 +98,7 @@ def _as_before(source: Mapping[str, Any], data: Path, reading: Mapping[str, Any]
     Nor need they be in the same encoding: some read any bytes as text, and nobody would notice.
     """
     options = dict(source.get("reading", {}))
-    for settled in ("drop", "keep", "missing"):  # the preparation knows what came of them
+    for settled in ("drop", "keep", "missing", "decimal"):  # the preparation knows what came of them
         options.pop(settled, None)
     known = Path(source.get("path", ""))
     piped_as_before = is_dash(data) and is_dash(known) and "format" not in reading

@@ -147,7 +147,7 @@ def _clusters(
     told = [
         *data_notes.skipped(samples),
         *([] if quiet else data_notes.blank_lines(samples)),
-        *data_notes.of_reading(samples, model.preparation_),
+        *data_notes.of_new_samples(model, samples),
         *data_notes.unplaced(samples, X, labels),
     ]
     return *outputs.of_all_rows(labels, samples), told, bool(samples.skipped)

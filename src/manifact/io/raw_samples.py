@@ -27,10 +27,16 @@ class LeftOut:
         Numbers (from 0, in the file) and names of rows that were left out for missing values.
     columns : tuple of int
         Numbers (from 1, in the file) of columns that are no features: dropped, or ids.
+    places : tuple of int
+        Numbers (from 1, in the file) of the columns that are features, where there is no header.
     id_column : str, or None
         The header of the column of ids that names the samples, or its number from 1 where there is none.
     missing : {"drop", "mean"}, or None
         What was asked for. With "mean", NaN stands in X until a preparation fills it in.
+    decimal : {".", ","}, or None
+        What was asked for.
+    ignored : tuple of str
+        Headers of columns that were not looked at, as a model does not know them.
     notes : tuple of Sentence
         The same in words.
     """
@@ -38,8 +44,11 @@ class LeftOut:
     rows: tuple[int, ...] = ()
     row_names: tuple[str, ...] = ()
     columns: tuple[int, ...] = ()
+    places: tuple[int, ...] = ()
     id_column: str | None = None
     missing: str | None = None
+    decimal: str | None = None
+    ignored: tuple[str, ...] = ()
     notes: tuple[Sentence, ...] = ()
 
 

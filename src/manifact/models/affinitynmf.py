@@ -21,7 +21,7 @@ from manifact.selection.choosing import select_and_build
 from manifact.solvers.engine import Result
 from manifact.terms import Affinity, Frobenius, OnSecond, State, Term, TwofoldState
 from manifact.utils import checks
-from manifact.utils.errors import Sentence
+from manifact.utils.errors import BadValueError, Parameter, Sentence
 
 
 @model(name="affinity", paper="ours", command_line={"n_components": "auto"}, formerly=("JointNMF",))
@@ -241,7 +241,9 @@ class AffinityNMF(WithGraph):
 
 def _is_auto(name: str, value: Any) -> bool:
     if isinstance(value, str):
-        checks.option(name, value, ("auto",))
+        if value != "auto":
+            what = "a number" if name == "tau" else "a whole number"
+            raise BadValueError("{}={!r} is not known: give {} or 'auto'", Parameter(name), value, what)
         return True
     return False
 

@@ -11,6 +11,11 @@ def prepared(model: Any, what: str) -> Any:
 
 
 def feature_names(model: Any) -> Any:
-    """Names of the features: those of the preparation, else of the data frame that was fitted, else None."""
+    """Names of the features: those of the preparation, else of the data frame that was fitted, else None.
+
+    Columns of a file without a header are called by their numbers in it, from 1.
+    """
     names = prepared(model, "feature_names")
+    if names is None and (places := prepared(model, "places")):
+        return [f"column {place}" for place in places]
     return getattr(model, "feature_names_in_", None) if names is None else names

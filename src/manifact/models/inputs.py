@@ -33,6 +33,11 @@ def checked_samples(model: Any, X: Any, reset: bool, non_negative: bool) -> Any:
         if str(refusal).startswith("Negative values"):
             told = str(refusal).rstrip(".")
             raise ValueError(f"{told}: shift or clip them, or use CF, LCCF or LCF, which take any sign") from refusal
+        if str(refusal).startswith("Input X contains"):
+            # scikit-learn goes on with classifiers that take NaN; those who look for its words find them in the first.
+            told = str(refusal).partition("\n")[0].rstrip(".")
+            remedy = "fill in what is missing" if "NaN" in told else "give numbers that are finite"
+            raise ValueError(f"{told}: {remedy}, or leave out those rows or columns") from refusal
         raise
     checked = _wide_enough(sparse.csr_array(checked) if sparse.issparse(checked) else checked)
     return checked if host is X else backend_of(X).like(checked, X)

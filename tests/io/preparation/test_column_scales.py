@@ -52,7 +52,8 @@ def test_what_is_learnt_is_applied_to_new_samples_and_undone(signed, how, rng):
     low = table(signed.min(axis=0, keepdims=True) - 1)
     if how != "max":
         assert (again.apply(low) == 0.01).all(), "what is below all that is known counts as the smallest"
-        assert again.columns.below(low.X) == 4
+        assert again.columns.below(low.X) == again.below(low) == 4
+    assert again.below(table(signed)) == 0
 
 
 def test_rows_that_were_scaled_have_no_units(signed):

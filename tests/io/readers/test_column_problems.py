@@ -38,15 +38,17 @@ def test_all_of_it_at_once_with_the_command_that_mends_it(tmp_path):
     assert read(file, **found).X.shape == (4, 3)
 
 
-def test_many_columns_are_cut_to_a_readable_number(tmp_path):
+def test_one_problem_of_many_columns_is_said_once(tmp_path):
     names = [f"c{i}" for i in range(30)]
     file = tmp_path / "x.csv"
     file.write_text(
         "\n".join([",".join(["x", *names]), ",".join(["1", *["word"] * 30]), ",".join(["2", *["word"] * 30])])
     )
-    with pytest.raises(ValueError, match="and more, in 30 columns together") as caught:
+    with pytest.raises(
+        ValueError, match=r"has text in 30 columns \(c0, c1, c2, …\), such as 'word' in line 2: "
+    ) as caught:
         read(file)
-    assert str(caught.value).count("text 'word'") == 8
+    assert str(caught.value).count("word") == 1
     assert "c29" in str(caught.value), "the remedy names every column"
     assert read(file, drop=names).X.tolist() == [[1], [2]]
 

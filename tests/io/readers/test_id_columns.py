@@ -56,8 +56,6 @@ def test_ids(tmp_path, name, values):
         ("price", [17 * i % 101 for i in range(N)]),
         ("year", range(1990, 1990 + N)),
         ("rank", np.random.default_rng(0).permutation(N) + 1),
-        ("id", [1, 1, *range(2, N)]),  # not all different
-        ("id", np.random.default_rng(0).random(N)),
         ("body_mass_index", [17 * i % 101 for i in range(N)]),
         ("amino acid", [17 * i % 101 for i in range(N)]),
     ],
@@ -66,6 +64,49 @@ def test_measurements(tmp_path, name, values):
     for file in table(tmp_path, **{name: list(values)}):
         found = read(file)
         assert (found.feature_names, found.names, found.left_out.notes) == (["a", "b", name], None, ())
+
+
+@pytest.mark.parametrize("values", [[1, 1, *range(2, N)], np.random.default_rng(0).random(N)])
+def test_what_is_called_an_id_and_is_none_stays_with_a_note(tmp_path, values):
+    for file in table(tmp_path, group_id=list(values)):
+        found = read(file)
+        assert (found.feature_names, found.names) == (["a", "b", "group_id"], None)
+        (note,) = map(str, found.left_out.notes)
+        assert note.startswith("column 'group_id' is called like an id and still a feature")
+        assert "drop='group_id'" in note
+        assert read(file, keep="group_id").left_out.notes == (), "asked for"
+        assert read(file, columns=["a", "group_id"]).left_out.notes == (), "a model knows its columns"
+
+
+@pytest.mark.parametrize(
+    ("name", "values"), [("bottle_id", [17 * i % 101 for i in range(N)]), ("x", range(N)), ("code", CODES)]
+)
+def test_rows_that_are_there_twice_have_their_ids_twice(tmp_path, name, values):
+    import pandas as pd
+
+    frame = pd.DataFrame({"a": np.linspace(1, 2, N) ** 2, "b": np.arange(N)[::-1] * 0.5, name: list(values)})
+    twice = pd.concat([frame, frame[3:8]])
+    twice.to_csv(tmp_path / "x.csv", index=False)
+    found = read(tmp_path / "x.csv")
+    assert found.feature_names == ["a", "b"]
+    assert found.names == [str(value) for value in twice[name]]
+    twice["a"] = np.arange(len(twice)) ** 0.5  # no copies: the same value for different samples
+    if name != "code":
+        twice.to_csv(tmp_path / "y.csv", index=False)
+        assert name in read(tmp_path / "y.csv").feature_names
+
+
+def test_an_index_without_a_header_is_told_of(tmp_path):
+    import pandas as pd
+
+    frame = pd.DataFrame({"a": [1.5, 2, 4], "b": [3, 1, 2]})
+    frame.to_csv(tmp_path / "x.csv")
+    found = read(tmp_path / "x.csv")
+    assert (found.names, found.feature_names) == (["0", "1", "2"], ["a", "b"])
+    assert [str(note) for note in found.left_out.notes] == [
+        "the first column has no header, names the samples and is no feature"
+    ]
+    assert read(tmp_path / "x.csv", columns=["a", "b"]).left_out.notes == ()
 
 
 def test_few_rows_that_count_are_no_ids(tmp_path):

@@ -37,10 +37,13 @@ class TablePreparation(Preparation):
     #: The mean of each column among the training samples, for missing values; only for tables that may have some.
     means: list[float] | None = None
     #: How new samples are read: what is done about missing values, the header of the ids that name them, and where
-    #: columns have no names the numbers (from 1) of those that are left out.
+    #: columns have no names the numbers (from 1) of those that are left out; what precedes decimals, if that was said.
     missing: str | None = None
     id_column: str | None = None
     left_out: tuple[int, ...] = ()
+    decimal: str | None = None
+    #: The numbers (from 1) that columns without names have in the file.
+    places: tuple[int, ...] = ()
 
     @staticmethod
     def learn(samples: Samples, scale: str = "auto", columns: str = "auto") -> TablePreparation:
@@ -60,11 +63,18 @@ class TablePreparation(Preparation):
             None if left is None else left.missing,
             None if left is None else left.id_column,
             () if left is None or names is not None else left.columns,
+            None if left is None else left.decimal,
+            () if left is None else left.places,
         )
 
     @property
     def read_options(self) -> dict[str, Any]:
-        remembered = {"missing": self.missing, "id": self.id_column, "drop": list(self.left_out) or None}
+        remembered = {
+            "missing": self.missing,
+            "id": self.id_column,
+            "drop": list(self.left_out) or None,
+            "decimal": self.decimal,
+        }
         told = {name: value for name, value in remembered.items() if value is not None}
         return {"kind": self.kind, "columns": self.feature_names, **told}
 
@@ -85,7 +95,20 @@ class TablePreparation(Preparation):
             )
         return X if self.columns is None else self.columns.undone(X)
 
-    def _values(self, samples: Samples) -> Any:
+    def below(self, samples: Samples) -> int:
+        """Cells of new samples that are below all training samples, in columns that are scaled from their smallest."""
+        return 0 if self.columns is None else self.columns.below(self._matched(samples))
+
+    def ignored(self, samples: Samples) -> list[str]:
+        """Columns of new samples that the model does not know."""
+        unread = () if samples.left_out is None else samples.left_out.ignored
+        if self.feature_names is None or samples.feature_names is None:
+            return list(unread)
+        known = set(self.feature_names)
+        return [*(name for name in samples.feature_names if name not in known), *unread]
+
+    def _matched(self, samples: Samples) -> Any:
+        """The columns of the training samples, in their order."""
         X = samples.X
         if self.feature_names is not None and samples.feature_names is not None:
             if samples.feature_names != self.feature_names:
@@ -95,6 +118,10 @@ class TablePreparation(Preparation):
                 f"{samples.source} has {X.shape[1]} columns and the model was fitted to {self.n_features}: "
                 "give it the same columns"
             )
+        return X
+
+    def _values(self, samples: Samples) -> Any:
+        X = self._matched(samples)
         X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
         X = self._filled(samples, X)
         return X if self.columns is None else self.columns.apply(X)
@@ -137,7 +164,7 @@ class TablePreparation(Preparation):
     @property
     def _version(self) -> int:
         plain = self.columns is None or self.columns.how == "max"
-        return 1 if plain and self.missing is None and not self.left_out else 2
+        return 1 if plain and self.missing is None and not self.left_out and self.decimal is None else 2
 
     def _learnt(self) -> dict[str, Any]:
         own = {"feature_names": self.feature_names, "n_features": self.n_features}
@@ -146,7 +173,8 @@ class TablePreparation(Preparation):
         stored: dict[str, Any] = {**own, "largest": largest, "means": self.means, "id_column": self.id_column}
         if self.columns is not None and largest is None:
             stored["columns"] = asdict(self.columns)
-        return {**stored, "missing": self.missing, "left_out": list(self.left_out)}
+        reading = {"missing": self.missing, "left_out": list(self.left_out), "decimal": self.decimal}
+        return {**stored, **reading, "places": list(self.places)}
 
     @classmethod
     def _restored(cls, stored: dict[str, Any]) -> TablePreparation:
@@ -154,6 +182,9 @@ class TablePreparation(Preparation):
         n_features = int(stored["n_features"])
         if names is not None and len(names) != n_features:
             raise ValueError(f"{len(names)} names for {n_features} columns")
+        places = tuple(int(number) for number in stored.get("places", ()))
+        if places and len(places) != n_features:
+            raise ValueError(f"{len(places)} numbers for {n_features} columns")
         means = stored.get("means")
         return TablePreparation(
             stored["scale"],
@@ -165,6 +196,8 @@ class TablePreparation(Preparation):
             stored.get("missing"),
             stored.get("id_column"),
             tuple(int(number) for number in stored.get("left_out", ())),
+            stored.get("decimal"),
+            places,
         )
 
 

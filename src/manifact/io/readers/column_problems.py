@@ -7,13 +7,29 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from manifact.io.file_errors import refusal
-from manifact.io.readers.delimited_cells import has_decimal_comma, is_date, is_missing
+from manifact.io.readers.delimited_cells import has_decimal_comma, has_point, is_date, is_missing, may_be_thousands
 from manifact.utils.errors import Sentence
 
 #: Columns that a refusal describes, and characters that it shows of a cell.
 LISTED, SHOWN = 8, 40
+#: A problem that more columns than this have is said once; commas and points are of the file, and always are.
+ONE_BY_ONE = 3
 #: What fills in or leaves out; the others need another column, or an editor.
 ABSENT = ("missing", "infinite")
+#: What has to do with how the file writes numbers.
+OF_FILES = ("comma", "thousands", "point")
+#: Columns that are named where many have the same problem.
+NAMED = 3
+IN_WORDS = {
+    "missing": "missing values",
+    "infinite": "infinite values",
+    "comma": "decimal commas",
+    "thousands": "commas that may separate thousands or decimals",
+    "point": "points that may separate thousands",
+    "date": "dates",
+    "truth": "truth values",
+    "text": "text",
+}
 _INFINITE = frozenset(("inf", "-inf", "+inf", "infinity", "-infinity", "+infinity"))
 
 
@@ -51,17 +67,23 @@ class ColumnProblems:
         return sum(self.found[kind].cells for kind in ABSENT if kind in self.found)
 
 
-def kind_of(cell: str) -> str:
-    """Why a cell is no finite number.
+def kind_of(cell: str, decimal: str = ".") -> str:
+    """Why a cell is no finite number, where decimals follow this mark.
 
-    >>> [kind_of(cell) for cell in ("", "NA", "-inf", "1,5", "2026-11-16", "True", "Barolo")]
-    ['missing', 'missing', 'infinite', 'comma', 'date', 'truth', 'text']
+    >>> [kind_of(cell) for cell in ("", "NA", "-inf", "1,5", "1,065", "2026-11-16", "True", "Barolo")]
+    ['missing', 'missing', 'infinite', 'comma', 'thousands', 'date', 'truth', 'text']
+    >>> kind_of("1.5", decimal=","), kind_of("1.065,5")
+    ('point', 'point')
     """
     bare = cell.strip()
     if bare.lower() in _INFINITE:
         return "infinite"
     if is_missing(cell):
         return "missing"
+    if has_point(cell):
+        return "point"
+    if decimal == "." and may_be_thousands(cell):
+        return "thousands"
     if has_decimal_comma(cell):
         return "comma"
     if is_date(cell):
@@ -73,30 +95,63 @@ def refused(
     file: Path, problems: Mapping[int, ColumnProblems], called: Sequence[str], keys: Sequence[str], n: int
 ) -> ValueError:
     """The error for all of them; ``called`` says which column it is, ``keys`` what chooses it in an option."""
-    told = [
-        Sentence("{}{}", _told(kind, found, called[column]), "" if kind == "type" else _others(found))
-        for column, one in sorted(problems.items())
-        for kind, found in one.found.items()
-    ]
+    problems = {column: _settled(one) for column, one in problems.items()}
+    by_kind: dict[str, list[int]] = {}
+    for column, one in sorted(problems.items()):
+        for kind in one.found:
+            by_kind.setdefault(kind, []).append(column)
+    told: list[str] = []
+    for kind, columns in by_kind.items():
+        if kind != "type" and len(columns) > (1 if kind in OF_FILES else ONE_BY_ONE):
+            told.append(_told_together(kind, [problems[column].found[kind] for column in columns], columns, keys))
+    for column, one in sorted(problems.items()):
+        for kind, found in one.found.items():
+            if kind == "type" or len(by_kind[kind]) <= (1 if kind in OF_FILES else ONE_BY_ONE):
+                told.append(_told(kind, found, called[column]) + ("" if kind == "type" else _others(found)))
     listed = told[:LISTED]
     if len(told) > LISTED:
-        listed.append(Sentence("and more, in {} columns together", len(problems)))
-    found = Sentence("has " + "; ".join(["{}"] * len(listed)), *listed)
-    return refusal(file, found, _remedy(problems, keys, n))
+        listed.append(f"and more, in {len(problems)} columns together")
+    return refusal(file, Sentence("has {}", "; ".join(listed)), _remedy(problems, keys, n))
+
+
+def _settled(one: ColumnProblems) -> ColumnProblems:
+    """A column with sure decimals has no thousands."""
+    if not {"comma", "thousands"} <= one.found.keys():
+        return one
+    found = dict(one.found)
+    thousands = found.pop("thousands")
+    found["comma"] = Problem(found["comma"].cells + thousands.cells, found["comma"].place, found["comma"].cell)
+    return ColumnProblems(found)
+
+
+def _told_together(kind: str, found: Sequence[Problem], columns: Sequence[int], keys: Sequence[str]) -> str:
+    """One problem that many columns have."""
+    listed = ", ".join(keys[column] for column in columns[:NAMED]) + (", …" if len(columns) > NAMED else "")
+    first = found[0]
+    such = f", such as {_shown(first)!r} in {first.place}" if first.cell else f", the first in {first.place}"
+    return f"{IN_WORDS[kind]} in {len(columns)} columns ({listed}){such}"
 
 
 def _told(kind: str, found: Problem, called: str) -> str:
     at = f"in {found.place}, {called}"
-    cell = found.cell if len(found.cell) <= SHOWN else f"{found.cell[:SHOWN]}…"
+    cell = _shown(found)
     if kind == "type":
         return f"{found.cell} in {called}"
     if kind == "comma":
         return f"{cell!r} {at}, with a decimal comma"
+    if kind == "thousands":
+        return f"{cell!r} {at}, whose comma may separate thousands or decimals"
+    if kind == "point":
+        return f"{cell!r} {at}, whose point may separate thousands"
     if kind in ABSENT:
         article = "an" if kind == "infinite" else "a"
         return f"{article} {kind} value {f'({cell}) ' if cell else ''}{at}"
     what = {"date": "the date ", "truth": "a truth value ", "text": "text "}[kind]
     return f"{what}{repr(cell) + ' ' if cell else ''}{at}"
+
+
+def _shown(found: Problem) -> str:
+    return found.cell if len(found.cell) <= SHOWN else f"{found.cell[:SHOWN]}…"
 
 
 def _others(found: Problem) -> str:
@@ -107,10 +162,17 @@ def _remedy(problems: Mapping[int, ColumnProblems], keys: Sequence[str], n: int)
     """The options that mend everything at once."""
     bad = sorted(column for column, one in problems.items() if _hopeless(one, n))
     absent = [column for column in problems if column not in bad and problems[column].absent]
-    commas = any("comma" in one.found for one in problems.values())
+    kinds = {kind for one in problems.values() for kind in one.found}
     told: list[Sentence] = []
-    if commas:
-        told.append(Sentence("write numbers with a point"))
+    if "comma" in kinds:
+        told.append(Sentence("say so with {decimal}=',', or write numbers with a point"))
+    elif "thousands" in kinds:
+        told.append(Sentence("write thousands without commas, or say with {decimal}=',' that these are decimals"))
+    if "point" in kinds:
+        pointed = [one.found["point"].cell for one in problems.values() if "point" in one.found]
+        decimals = not any("," in cell for cell in pointed)
+        otherwise = Sentence(", or say with {decimal}='.' that points precede decimals") if decimals else ""
+        told.append(Sentence("write thousands without points{}", otherwise))
     if bad:
         told.append(_without(problems, bad, keys, bool(absent)))
     elif absent:

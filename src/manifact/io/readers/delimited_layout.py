@@ -11,7 +11,7 @@ from pathlib import Path
 from manifact.io.file_errors import refusal
 from manifact.io.readers import table_checks
 from manifact.io.readers.chosen_columns import Wanted, places
-from manifact.io.readers.delimited_cells import is_text
+from manifact.io.readers.delimited_cells import has_decimal_comma, is_missing, is_number, is_text
 from manifact.io.readers.delimited_headers import is_header
 from manifact.io.readers.text_files import open_text
 from manifact.utils.errors import Parameter, Sentence
@@ -26,7 +26,14 @@ def delimiter(file: Path, encoding: str | None = None) -> str:
         return "\t"
     with open_text(file, encoding=encoding) as text:
         first = re.sub(r'"[^"]*("|$)', "", next((line for line in text if line.strip()), ""))
-    return max(",;\t", key=first.count)
+    most = max(",;\t", key=first.count)
+    # Numbers with decimal commas have one comma more than there is between them.
+    between = max(";\t", key=first.count)
+    if most == "," and first.count(between):
+        cells = first.strip("\r\n").split(between)
+        if all(is_number(cell) or has_decimal_comma(cell) or is_missing(cell) for cell in cells):
+            return between
+    return most
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,14 @@ class Layout:
         if self.wanted is None or self.header is None:
             return free
         return [column for column in free if self.header[column] in self.wanted]
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """Headers of columns that are not wanted."""
+        if self.wanted is None or self.header is None:
+            return ()
+        used = {self.name, self.label, *self.dropped, *self.columns}
+        return tuple(name for column, name in enumerate(self.header) if column not in used and name)
 
     @property
     def span(self) -> tuple[int, int]:

@@ -13,14 +13,16 @@ import numpy as np
 from manifact.backends import Array
 from manifact.io.file_errors import refusal
 from manifact.io.raw_samples import Samples
-from manifact.io.readers import table_checks
+from manifact.io.readers import decimal_commas, table_checks
 from manifact.io.readers.chosen_columns import Wanted, places
-from manifact.io.readers.delimited_cells import is_missing, is_number
+from manifact.io.readers.decimal_commas import CommaCell
+from manifact.io.readers.delimited_cells import has_decimal_comma, is_missing, is_number
 from manifact.io.readers.delimited_faults import Faults
 from manifact.io.readers.delimited_layout import Layout, Row, delimiter, find_layout
 from manifact.io.readers.table_assembly import RawTable, Wishes, assembled
 from manifact.io.readers.text_files import is_compressed, long_cells, open_text
 from manifact.utils import memory
+from manifact.utils.errors import Sentence
 
 #: Rows whose cells say what a column holds, and cells that are turned into numbers together.
 HEAD, BLOCK = 200, 1 << 18
@@ -38,6 +40,7 @@ def read(
     keep: Wanted = None,
     missing: str | None = None,
     id: str | None = None,
+    decimal: str | None = None,
 ) -> Samples:
     """The table in a text file.
 
@@ -46,21 +49,40 @@ def read(
     and years do, where the rows below do not. The first column holds row names if it is text, if its header is empty
     or "name", or if the header is one cell short, as R writes it. ``name`` and ``label`` choose columns by their
     header, or by their number from 1 where there is none. Commas, semicolons and tabs separate cells, and blank lines
-    are skipped. Columns that look like ids are left out, and name the samples if nothing else does.
+    are skipped. Columns that look like ids are left out, and name the samples if nothing else does. Decimals follow a
+    point, or a comma where ``decimal`` says so or `decimal_commas` finds it.
     """
     with open_text(file, newline="", encoding=encoding) as text, long_cells():
-        rows = _rows(file, csv.reader(text, delimiter=delimiter(file, encoding), strict=True))
+        separator = delimiter(file, encoding)
+        rows = _rows(file, csv.reader(text, delimiter=separator, strict=True))
         head = list(islice(rows, HEAD))
         if not head:
             raise refusal(file, "is empty", "write a row for each sample")
-        found = find_layout(file, head, name, label, columns, drop, id)
+        comma = decimal_commas.found([cells for _, cells in head], separator) if decimal is None else None
+        mark = decimal or ("." if comma is None else ",")
+        pointed = head if mark == "." else [(line, decimal_commas.with_points(cells)) for line, cells in head]
+        found = find_layout(file, pointed, name, label, columns, drop, id)
         kept = frozenset(places(file, "keep", keep, found.header, found.width))
         body = head[1:] if found.header is not None else head
         if not body:
             raise refusal(file, "has a header and no samples", "write a row for each sample")
         _fits(file, source, body, found)
-        table = _table(file, chain(body, rows), found)
-    return assembled(file, source, table, Wishes(missing, kept, found.dropped, ids=columns is None), image_shape)
+        table = _table(file, chain(body, rows), found, mark)
+    table.notes += _notes(found, name, comma, head, new=columns is not None)
+    wishes = Wishes(missing, kept, found.dropped, columns is None, decimal, found.ignored)
+    return assembled(file, source, table, wishes, image_shape)
+
+
+def _notes(found: Layout, name: str | None, comma: CommaCell | None, head: list[Row], new: bool) -> list[Sentence]:
+    """How numbers are read, and that a column of numbers without a header is none of the features."""
+    told = []
+    if comma is not None:
+        where = repr(found.header[comma.column]) if found.header else str(comma.column + 1)
+        told.append(Sentence("numbers are read with decimal commas, such as {!r} in column {}", comma.cell, where))
+    nameless = found.name == 0 and name is None and found.header is not None and not found.header[0]
+    if nameless and not new and all(is_number(cells[0]) for _, cells in head[1:]):
+        told.append(Sentence("the first column has no header, names the samples and is no feature"))
+    return told
 
 
 def columns_of_numbers(file: Path, encoding: str | None = None) -> int:
@@ -70,8 +92,13 @@ def columns_of_numbers(file: Path, encoding: str | None = None) -> int:
     body = [cells for _, cells in head[1:]]
     columns = zip(*body, strict=False)
     return sum(
-        any(map(is_number, cells)) and all(is_number(cell) or is_missing(cell) for cell in cells) for cells in columns
+        any(map(_is_numeric, cells)) and all(_is_numeric(cell) or is_missing(cell) for cell in cells)
+        for cells in columns
     )
+
+
+def _is_numeric(cell: str) -> bool:
+    return is_number(cell) or has_decimal_comma(cell)
 
 
 def _rows(file: Path, reader: Any) -> Iterator[Row]:
@@ -84,12 +111,12 @@ def _rows(file: Path, reader: Any) -> Iterator[Row]:
         raise refusal(file, f"has a broken line {reader.line_num} ({problem})", "check its quotes") from problem
 
 
-def _table(file: Path, rows: Iterator[Row], found: Layout) -> RawTable:
+def _table(file: Path, rows: Iterator[Row], found: Layout, decimal: str) -> RawTable:
     """The numbers, names and labels of all rows."""
     names: list[str] = []
     classes: list[str] = []
     blocks = []
-    faults = Faults(found)
+    faults = Faults(found, decimal)
     size = max(1, BLOCK // found.width)
     while block := list(islice(rows, size)):
         for line, cells in block:
@@ -100,7 +127,7 @@ def _table(file: Path, rows: Iterator[Row], found: Layout) -> RawTable:
             names += [cells[found.name] for _, cells in block]
         if found.label is not None:
             classes += [cells[found.label].strip() for _, cells in block]
-        numbers = _numbers(block, found)
+        numbers = _numbers(block, found) if decimal == "." else None
         blocks.append(faults.numbers(block) if numbers is None else numbers)
     return RawTable(
         np.concatenate(blocks),

@@ -32,10 +32,10 @@ class Reader:
     options: tuple[str, ...] = ()
 
 
-_COLUMNS = ("name", "label", "columns", "image_shape", "encoding", "drop", "keep", "missing", "id")
+_COLUMNS = ("name", "label", "columns", "image_shape", "drop", "keep", "missing", "id")
 #: What a model remembers of its table: files of other kinds are read without.
-_REMEMBERED = ("drop", "missing", "id")
-_DELIMITED = Reader("table", "a table of text", "delimited_tables", "read", _COLUMNS)
+_REMEMBERED = ("drop", "missing", "id", "decimal")
+_DELIMITED = Reader("table", "a table of text", "delimited_tables", "read", (*_COLUMNS, "encoding", "decimal"))
 _RECORDS = ("text", "name", "label")
 _ENCODED_RECORDS = (*_RECORDS, "encoding")
 _RECORDS_IN_TABLE = Reader("documents", "a table of text", "record_documents", "read_delimited", _ENCODED_RECORDS)
@@ -93,6 +93,7 @@ class ReadOptions(TypedDict, total=False):
     keep: str | int | Sequence[str | int] | None
     missing: str | None
     id: str | None
+    decimal: str | None
 
 
 @dataclass(frozen=True)
@@ -195,6 +196,10 @@ def read(path: Path | str, **options: Unpack[ReadOptions]) -> Samples:
         NaN stands in X, for which `learn` knows the mean of the column. Without it they are refused.
     id : str, optional
         The header (or number from 1) of a column that names the samples, if it is there and nothing else does.
+    decimal : {".", ","}, optional
+        What stands before the decimals of numbers in a .csv or .tsv file. Without it a point; or a comma, where
+        semicolons or tabs separate cells, columns have commas that cannot be those of thousands, and no number has a
+        point. ``samples.left_out.notes`` says so.
 
     Returns
     -------
@@ -237,6 +242,8 @@ def check(path: Path | str, **options: Unpack[ReadOptions]) -> CheckedPath:
         check_encoding(given["encoding"])
     if "missing" in given:
         checks.option("missing", given["missing"], ("drop", "mean"))
+    if "decimal" in given:
+        checks.option("decimal", given["decimal"], (".", ","))
     if kind is not None:
         checks.option("kind", kind, KINDS)
     for option in ("image_size", "image_shape"):

@@ -67,7 +67,9 @@ def read(
         names=None if name is None else _text(file, opened, name),
         labels=None if label is None else _classes(file, opened, label),
     )
-    return assembled(file, source, table, Wishes(missing, kept, dropped, ids=columns is None), image_shape)
+    ignored = [column for column in free if column not in set(features)]
+    wishes = Wishes(missing, kept, dropped, ids=columns is None, ignored=ignored)
+    return assembled(file, source, table, wishes, image_shape)
 
 
 def columns_of_numbers(file: Path) -> int:

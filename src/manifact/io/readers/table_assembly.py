@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,7 @@ from manifact.io.file_errors import refusal
 from manifact.io.raw_samples import LeftOut, Samples
 from manifact.io.readers import column_problems, id_columns, table_checks
 from manifact.io.readers.column_problems import ColumnProblems
+from manifact.utils.equal_rows import first_equal_rows
 from manifact.utils.errors import Sentence
 
 #: Columns that a note lists.
@@ -32,6 +33,8 @@ class RawTable:
     places: list[int]
     names: list[str] | None
     labels: Array | None
+    #: What a reader has to say of its cells.
+    notes: list[Sentence] = field(default_factory=list)
 
     def name(self, column: int) -> str:
         """The header of a column, or nothing."""
@@ -56,6 +59,9 @@ class Wishes:
     dropped: Sequence[int] = ()
     #: Whether columns that look like ids are looked for: not where a model says which columns it wants.
     ids: bool = True
+    #: The mark of decimals, if one was asked for; columns that a model does not know.
+    decimal: str | None = None
+    ignored: Sequence[str] = ()
 
 
 def assembled(
@@ -71,7 +77,7 @@ def assembled(
     if not features:
         raise refusal(file, "has no column but ids", Sentence("keep one with {keep}={!r}", table.key(ids[0])))
     X, names, labels, rows, row_names, told = _without_missing(file, table, features, names, wishes.missing)
-    notes = ([_note_of_ids(table, ids, table.names is None)] if ids else []) + told
+    notes = [*table.notes, *_notes_of_ids(table, ids, features, wishes), *told]
     id_column = table.key(ids[0]) if ids and table.names is None else None
     left = sorted({*wishes.dropped, *(table.places[column] for column in ids)})
     return Samples(
@@ -86,8 +92,11 @@ def assembled(
             rows=rows,
             row_names=row_names,
             columns=tuple(place + 1 for place in left),
+            places=() if table.header is not None else tuple(table.places[column] + 1 for column in features),
             id_column=id_column,
             missing=wishes.missing,
+            decimal=wishes.decimal,
+            ignored=tuple(wishes.ignored),
             notes=tuple(notes),
         ),
     )
@@ -96,23 +105,53 @@ def assembled(
 def _ids(table: RawTable, wishes: Wishes) -> list[int]:
     """The columns that look like ids and were not asked for; a table of one column has none."""
     n, m = table.X.shape
+    rows = _distinct_rows(table)
     found = []
     for column in range(m):
         if table.places[column] in wishes.kept or m == 1:
             continue
         if column in table.problems:
             cells = table.texts.get(column, ())
-            if len(cells) == n and n > 1 and id_columns.of_text(cells, table.name(column)):
+            once = [cells[row] for row in rows] if len(cells) == n else []
+            if len(once) > 1 and id_columns.of_text(once, table.name(column)):
                 found.append(column)
-        elif id_columns.of_numbers(table.X[:, column], table.name(column)):
+        elif id_columns.of_numbers(table.X[rows, column], table.name(column)):
             found.append(column)
     return found if len(found) < m else []
+
+
+def _distinct_rows(table: RawTable) -> Array:
+    """Rows that equal none before them: a sample that is there twice has its id twice."""
+    n = len(table.X)
+    codes = [np.unique(cells, return_inverse=True)[1].ravel() for cells in table.texts.values() if len(cells) == n]
+    first = first_equal_rows(np.column_stack([table.X, *codes]) if codes else table.X)
+    return np.flatnonzero(first == np.arange(n))
 
 
 def _as_names(table: RawTable, column: int) -> list[str]:
     if column in table.texts:
         return list(table.texts[column])
     return [str(int(value)) for value in table.X[:, column]]
+
+
+def _notes_of_ids(table: RawTable, ids: list[int], features: list[int], wishes: Wishes) -> list[Sentence]:
+    told = [_note_of_ids(table, ids, table.names is None)] if ids else []
+    if not wishes.ids:
+        return told
+    called = [i for i in features if id_columns.called_like_an_id(table.name(i)) and table.places[i] not in wishes.kept]
+    if called:
+        listed = ", ".join(repr(table.name(i)) for i in called[:LISTED]) + (", …" if len(called) > LISTED else "")
+        what = f"column {listed} is" if len(called) == 1 else f"columns {listed} are"
+        values = "its values" if len(called) == 1 else "their values"
+        told.append(
+            Sentence(
+                f"{{}} called like an id and still a feature, as {values} repeat, are missing or are no whole numbers "
+                "({drop}={!r} leaves it out)",
+                what,
+                table.key(called[0]),
+            )
+        )
+    return told
 
 
 def _note_of_ids(table: RawTable, ids: list[int], named: bool) -> Sentence:
