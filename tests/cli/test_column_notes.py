@@ -9,7 +9,7 @@ from sklearn.datasets import load_wine
 from typer.testing import CliRunner
 
 import manifact
-from manifact.cli import app
+from manifact.cli import app, data_notes
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +48,12 @@ def test_parts_of_a_table_name_the_columns_they_have_more_of(wine):
 def test_copies(wine):
     shown = fit(pd.concat([wine, wine[:20], wine[:5]]))
     assert shown["notes"] == ["25 of 203 samples are copies of others"]
+
+
+def test_samples_that_say_nothing_are_no_copies():
+    X = np.array([[0.0, 0.0], [1.0, 2.0], [0.0, 0.0], [1.0, 2.0]])
+    assert data_notes.copies(X) == ["1 of 4 samples is a copy of another"]
+    assert data_notes.copies(X[::2]) == []
 
 
 def test_one_value_for_all(wine):

@@ -88,7 +88,8 @@ def of_new_samples(model: Any, samples: Any) -> list[str]:
 
 def _columns_of_options(reading: Any) -> set[str]:
     """Columns that whoever fitted the model named as no features."""
-    asked = [reading.get("label"), reading.get("name"), *(reading.get("drop") or ())]
+    dropped = reading.get("drop") or ()
+    asked = [reading.get("label"), reading.get("name"), *([dropped] if isinstance(dropped, str) else dropped)]
     texts = [str(one) for one in asked if one is not None]
     return {*texts, *(part.strip() for text in texts for part in text.split(","))}
 
@@ -101,13 +102,15 @@ def rows_left_out(rows: Any) -> list[str]:
 
 
 def copies(X: Any) -> list[str]:
-    """Samples that equal others."""
+    """Samples that equal others; those that say nothing are told elsewhere."""
     from manifact.utils.equal_rows import first_equal_rows, number_of_copies
+    from manifact.utils.sparse_matrices import empty_rows
 
-    found = number_of_copies(first_equal_rows(X))
+    found = number_of_copies(first_equal_rows(X)) - max(0, int(empty_rows(X).sum()) - 1)
     if not found:
         return []
-    return [f"{found:,} of {X.shape[0]:,} samples {'is a copy' if found == 1 else 'are copies'} of others"]
+    what = "is a copy of another" if found == 1 else "are copies of others"
+    return [f"{found:,} of {X.shape[0]:,} samples {what}"]
 
 
 def refuse_negative(model: Any, samples: Any, preparation: Any, X: Any) -> None:

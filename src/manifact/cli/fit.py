@@ -109,7 +109,7 @@ def fitted(request: Request) -> summary.Summary:
     from manifact.report.topic_measures import topic_measures
 
     if is_dash(request.data):
-        output = _checked_outputs(request)
+        _checked_outputs(request)  # before a pipe is waited for
     path = received(request.data, request.reading)
     data = check(path, **request.reading)
     output = _checked_outputs(request)
