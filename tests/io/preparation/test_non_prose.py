@@ -56,6 +56,11 @@ def test_a_post_keeps_its_subject_and_what_it_says():
     assert " ".join(words(POST)) == "re orbit of the shuttle the launch slipped again it did see or for the schedule"
 
 
+def test_a_writer_and_a_subject_are_a_head():
+    assert words("From: Jane Doe\nSubject: the game\n\nit was won") == ["the", "game", "it", "was", "won"]
+    assert words("From: here to there\n\nis a long way")[:2] == ["from", "here"]
+
+
 def test_a_sentence_that_begins_with_a_commit_is_none_of_a_head():
     assert words("Commit 9f86d081884c7d65 has the figures") == ["commit", "has", "the", "figures"]
 

@@ -152,7 +152,7 @@ def _without_head(text: str) -> str:
             return text
         if not _is_dropped(names[-1]):
             kept.append(line if field is None else _without_label(line, field))
-    known = [name for name in names if _is_dropped(name)]
+    known = [name for name in names if _is_dropped(name) or name == "subject"]
     if len(known) < 2 or not WRITERS & set(known):
         return text
     return "\n".join((*kept, *lines[end:]))
