@@ -132,3 +132,17 @@ def test_a_pipe_that_is_closed_early_is_no_error():
             assert running.stdout.read(20)
             running.stdout.close()
             assert running.stderr.read() == b""
+
+
+@pytest.mark.parametrize(
+    "command", [("fit", "nope.txt"), ("predict", "nope.safetensors"), ("info", "nope.safetensors")]
+)
+def test_what_is_not_there_is_refused_before_much_is_imported(command, tmp_path):
+    program = (
+        "import sys\nfrom manifact.cli import app\n"
+        "try:\n    app(sys.argv[1:])\nexcept SystemExit as end:\n    assert end.code == 2\n"
+        "print(sorted({'sklearn', 'numba', 'scipy'} & set(sys.modules)))"
+    )
+    run = subprocess.run([sys.executable, "-c", program, *command], cwd=tmp_path, capture_output=True, text=True)
+    assert run.stdout.strip() == "[]", run
+    assert f"{command[1]} " in run.stderr

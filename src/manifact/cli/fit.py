@@ -26,7 +26,7 @@ from manifact.cli.options import (
     QuietOption,
     SettingOption,
 )
-from manifact.cli.standard_input import is_dash, received
+from manifact.cli.standard_input import check_there, is_dash, received
 from manifact.utils.errors import BadValueError
 from manifact.utils.progress import showing
 
@@ -62,6 +62,7 @@ def fit(
 ) -> None:
     """Factorise DATA: find parts and clusters, and write a model file."""
     with errors_in_one_sentence(context, *REFUSALS):
+        check_there(data)
         request = Request(
             data=data,
             model=_model_name(model),

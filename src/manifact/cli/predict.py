@@ -25,7 +25,7 @@ from manifact.cli.options import (
     TieOption,
     WriteOption,
 )
-from manifact.cli.standard_input import is_dash
+from manifact.cli.standard_input import check_there, is_dash
 from manifact.cli.summary import words_of_parts
 from manifact.models.feature_names import prepared
 from manifact.utils.errors import BadValueError
@@ -69,6 +69,7 @@ def predict(
     read is left out: the exit code is then 1.
     """
     with errors_in_one_sentence(context, *REFUSALS):
+        check_there(data, model=model)
         import manifact
 
         found = manifact.load(model)

@@ -15,7 +15,7 @@ from manifact.cli.help_headings import OUT
 from manifact.cli.new_samples import warn_of_empty
 from manifact.cli.option_groups import given, with_option_groups
 from manifact.cli.options import MapOption, ModelArgument, OverwriteOption, QuietOption
-from manifact.cli.standard_input import is_dash
+from manifact.cli.standard_input import check_there, is_dash
 from manifact.utils.progress import showing
 
 
@@ -45,6 +45,7 @@ def report(
 ) -> None:
     """Write one HTML page to explore a model in: parts, samples, their map and neighbours."""
     with errors_in_one_sentence(context, *REFUSALS):
+        check_there(data, model=model)
         import manifact
 
         found = manifact.load(model)

@@ -15,7 +15,7 @@ from manifact.cli.help_headings import OUT
 from manifact.cli.new_samples import check_tie, graph_samples, read_for, warn_of_empty, warn_of_reading
 from manifact.cli.option_groups import given, with_option_groups
 from manifact.cli.options import GraphFromOption, JsonOption, ModelArgument, OverwriteOption, QuietOption, TieOption
-from manifact.cli.standard_input import is_dash
+from manifact.cli.standard_input import check_there, is_dash
 from manifact.utils.progress import showing
 
 
@@ -48,6 +48,7 @@ def transform(
     is then 1.
     """
     with errors_in_one_sentence(context, *REFUSALS):
+        check_there(data, model=model)
         import manifact
         from manifact.io.writers import check_output, write_matrix, write_matrix_as_csv
 
