@@ -211,7 +211,7 @@ def test_after_an_approximate_search_new_samples_have_their_own_neighbours_alone
     ("parameters", "sentence"),
     [
         ({"n_neighbors": 0}, "n_neighbors=0 must be an integer >= 1"),
-        ({"weight": "gauss"}, "weight='gauss' is not known: choose one of 'binary', 'heat', 'dot', 'cosine'"),
+        ({"weight": "gauss"}, "weight='gauss' is not known: choose one of 'binary', 'heat', 'local', 'dot', 'cosine'"),
         ({"metric": "l1"}, "metric='l1' is not known: choose one of 'euclidean', 'cosine'"),
         ({"search": "fast"}, "search='fast' is not known: choose one of 'exact', 'projection', 'approximate'"),
         ({"weight": "heat", "sigma": 0.0}, "sigma=0 must be a finite number > 0"),

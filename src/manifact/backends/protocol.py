@@ -183,6 +183,15 @@ class Backend(Protocol):
     def nonnegative_least_squares(self, G: Array, B: Array, shift: Any = 0.0) -> Array:
         """Rows argmin_{v ≥ 0} vᵀ(G + shift_j I)v − 2 b_jᵀv, each on its own."""
 
+    def leading_directions(
+        self, X: Any, rank: int, random_state: Any = 0, scale: Array | None = None, iterations: int = 4,
+        progress: ShowProgress = silent,
+    ) -> tuple[Array, Array]:  # fmt: skip
+        """The leading singular values s and right singular vectors Q (m x r) of diag(scale) X, r at most ``rank``."""
+
+    def projected(self, X: Any, Q: Array) -> Array:
+        """X Q in float64."""
+
     def nearest(
         self, X: Any, n_neighbors: int, queries: Any = None, farthest: bool = False, title: str = "neighbours",
         progress: ShowProgress = silent,

@@ -14,15 +14,26 @@ from sklearn.preprocessing import normalize
 
 from manifact.backends import Array, backend_of
 from manifact.graphs.builder import GraphBuilder, as_samples
-from manifact.graphs.copies import Copies
+from manifact.graphs.edge_weights import (
+    LEAST_WIDTH,
+    least_width,
+    local_weights,
+    over_pairs,
+    own_widths,
+    products,
+    square_distances,
+    symmetric_affinity,
+)
+from manifact.graphs.neighbor_lists import comparable, find_neighbors
 from manifact.graphs.operators import AffinityGraph, Graph, check_width
+from manifact.graphs.views import View
 from manifact.utils import checks
-from manifact.utils.errors import BadValueError, MissingPackageError
+from manifact.utils.errors import BadValueError
 from manifact.utils.progress import showing, steps
 from manifact.utils.sparse_matrices import sorted_csr
 from manifact.utils.stored_classes import is_positive, is_square, stored, stored_by_parameters
 
-WEIGHTS = ("binary", "heat", "dot", "cosine")
+WEIGHTS = ("binary", "heat", "local", "dot", "cosine")
 METRICS = ("euclidean", "cosine")
 SEARCHES = ("exact", "projection", "approximate")
 COPIES = ("once", "each")
@@ -30,6 +41,8 @@ COPIES = ("once", "each")
 SIGMA_SAMPLES = 3000
 #: Two samples are one and the same that differ by this share of the distance to the farthest neighbour.
 ROUNDED = 1e-5
+#: The same sample looked at twice in a view differs by less than this, at unit length.
+REPEATED = 1e-14
 
 
 @stored_by_parameters
@@ -40,27 +53,40 @@ class KNNGraph(GraphBuilder):
     ----------
     n_neighbors : int, default=5
         Neighbours of each sample, not counting itself; all others if there are fewer.
-    weight : {"binary", "heat", "dot", "cosine"}, default="binary"
-        1; exp(−d² / 2σ²) with d the Euclidean distance; the inner product; its cosine. The last two need
-        non-negative samples, and are the same for samples of unit length.
+    weight : {"binary", "heat", "local", "dot", "cosine"}, default="binary"
+        1; exp(−d² / 2σ²) with d the Euclidean distance; exp(−d_ij² / (σ_i σ_j)) with d_ij the distance that decides
+        who is near, and σ_i² the median of d_ij² over the edges of sample i; the inner product; its cosine. The last
+        two need non-negative samples, and are the same for samples of unit length.
     metric : {"euclidean", "cosine"}, default="euclidean"
-        What "nearest" means. With "cosine" a sample without entries has no neighbours.
+        What "nearest" means. With "cosine" a sample without entries has no neighbours. With ``directions`` or
+        ``roots`` samples are at unit length, and both mean the same.
     sigma : float, "auto" or "neighbors", default="auto"
         Width of the heat kernel; "auto" is the mean distance between samples (the authors' choice, which makes all
         weights nearly equal), "neighbors" the mean distance between neighbours.
+    directions : int or None, default=None
+        Look for neighbours, and measure distances, among so many leading directions of the samples: these are brought
+        to unit length, X ~ P diag(s) Qᵀ is their truncated singular value decomposition (not centred), and a sample is
+        z = x Q diag(s^(−balance)) at unit length. Fewer where X has no more. Samples without entries have no
+        neighbours. None compares all features.
+    balance : float, default=0.0
+        From 0, each direction as long as it is, to 1, all equally long.
+    roots : bool, default=False
+        Take the square roots of the entries, which must be ≥ 0, and bring the samples to unit length first (with and
+        without ``directions``): distances are then Hellinger's, for counts and histograms.
     search : {"exact", "projection", "approximate"}, default="exact"
         "exact" searches in blocks within scikit-learn's ``working_memory``. "projection" looks for candidates among
         the samples projected onto their 64 principal directions and ranks those by their distances in full: almost
         the exact graph of many images in a fraction of the time. 256 of the samples tell how many candidates contain
         98% of the neighbours; where 12 times ``n_neighbors`` are not enough (most text), and with at most 2,000 samples
-        or fewer than 128 features, the search is exact. "approximate" is pynndescent (an optional dependency; its graph
-        depends on ``random_state`` and the number of threads). New samples always find their neighbours exactly, and
-        are found by training samples as these found each other, but not after an "approximate" search.
+        or fewer than 128 features, and among ``directions``, the search is exact. "approximate" is pynndescent (an
+        optional dependency; its graph depends on ``random_state`` and the number of threads). New samples always find
+        their neighbours exactly, and are found by training samples as these found each other, but not after an
+        "approximate" search.
     copies : {"once", "each"}, default="once"
         Equal samples count as one neighbour, and are joined among each other in a ring; or each counts, as in the
         authors' programs, where many copies have only each other for neighbours and the graph falls into pieces.
     random_state : int or None, default=0
-        Seed of the projection and of the approximate search.
+        Seed of the directions, of the projection and of the approximate search.
     verbose : bool, default=False
         Show the progress of the search; a model with ``verbose=True`` shows it as well.
 
@@ -82,6 +108,9 @@ class KNNGraph(GraphBuilder):
         weight: str = "binary",
         metric: str = "euclidean",
         sigma: float | str = "auto",
+        directions: int | None = None,
+        balance: float = 0.0,
+        roots: bool = False,
         search: str = "exact",
         copies: str = "once",
         random_state: int | None = 0,
@@ -91,6 +120,9 @@ class KNNGraph(GraphBuilder):
         self.weight = weight
         self.metric = metric
         self.sigma = sigma
+        self.directions = directions
+        self.balance = balance
+        self.roots = roots
         self.search = search
         self.copies = copies
         self.random_state = random_state
@@ -101,11 +133,24 @@ class KNNGraph(GraphBuilder):
         self._check()
         X = as_samples(X)
         with showing(bool(self.verbose)):
-            rows, columns, radii, heads = self._own_pairs(X)
-        sigma = self._sigma(X, rows, columns)
-        W = self._affinity(X, X, rows, columns, sigma)
+            view = View.fit(X, self.roots, self.directions, self.balance, random_state=self.random_state)
+            X = view.features(X)
+            # Among few directions the exact search is the quickest.
+            search = "exact" if self.directions is not None and self.search == "projection" else self.search
+            found = find_neighbors(X, self.n_neighbors, self._metric, search, self.copies, self.random_state)
+        pairs = found.pairs()
+        sigma, widths = self._sigma(X, pairs.rows, pairs.columns), None
+        if self.weight == "local":
+            squares = self._squares(X, X, pairs.rows, pairs.columns) if pairs.squares is None else pairs.squares
+            W, widths = symmetric_affinity(pairs.rows, pairs.columns, squares, X.shape[0], "local")
+            sigma = float(np.sqrt(least_width(squares) / LEAST_WIDTH))
+        else:
+            W = self._affinity(X, X, pairs.rows, pairs.columns, sigma)
+            W = sparse.csr_array(W.maximum(W.T))
         # A copy of the parameters: what the user sets later must not change a graph that is built.
-        return NeighborGraph(sparse.csr_array(W.maximum(W.T)), clone(self), X, sigma, radii, heads)
+        return NeighborGraph(
+            W, clone(self), X, sigma, found.radii(self.n_neighbors), found.heads, None if view.plain else view, widths
+        )
 
     def _check(self) -> None:
         checks.integer("n_neighbors", self.n_neighbors, at_least=1)
@@ -113,74 +158,51 @@ class KNNGraph(GraphBuilder):
         checks.option("metric", self.metric, METRICS)
         checks.option("search", self.search, SEARCHES)
         checks.option("copies", self.copies, COPIES)
+        checks.option("roots", self.roots, (False, True))
+        checks.real("balance", self.balance, at_least=0, at_most=1)
+        if self.directions is not None:
+            checks.integer("directions", self.directions, at_least=1)
+        elif self.balance:
+            raise BadValueError(
+                "{balance}={:g} balances directions: give {directions} as well, such as {directions}=50", self.balance
+            )
         if isinstance(self.sigma, str):
             checks.option("sigma", self.sigma, ("auto", "neighbors"))
         else:
             checks.real("sigma", self.sigma, above=0)
 
+    @property
+    def _metric(self) -> str:
+        """What samples are compared by: those that were looked at in a view are at unit length."""
+        return "unit" if self.roots or self.directions is not None else self.metric
+
     def _sigma(self, X: Any, rows: Array, columns: Array) -> float:
         if self.weight != "heat":
             return 1.0
         if self.sigma == "neighbors":
-            return float(np.sqrt(_over_pairs(_square_distances, X, X, rows, columns)).mean()) or 1.0
+            return float(np.sqrt(over_pairs(square_distances, X, X, rows, columns)).mean()) or 1.0
         return mean_distance(X) if self.sigma == "auto" else float(self.sigma)
-
-    def _compared(self, X: Any) -> tuple[Any, Array]:
-        """Samples as the search compares them, and which they are."""
-        if self.metric == "euclidean":
-            return X, np.arange(X.shape[0])
-        # On unit vectors distance and cosine order alike; a sample without entries is near nobody.
-        inside = _with_entries(X)
-        some = X[inside]
-        # In one layout: sums in another order would end in other digits.
-        some = some if sparse.issparse(some) else np.ascontiguousarray(some)
-        return normalize(some) if len(inside) else some, inside
-
-    def _own_pairs(self, X: Any) -> tuple[Array, Array, Array | None, Array | None]:
-        """Samples and those nearest to them; how far each sees; and the samples that stand for their copies, if any.
-
-        How far is the squared distance of a sample's farthest neighbour, if it is known: infinite where all others are
-        neighbours, and 0 where none can be.
-        """
-        radii = np.zeros(X.shape[0])
-        compared, inside = self._compared(X)
-        if not len(inside):
-            return inside, inside, radii, None
-        copies = Copies(compared) if self.copies == "once" else None
-        if copies is None or copies.none:
-            index, squares = self._search(compared)
-            rows, columns, group, heads = *_listed(index), np.arange(len(inside)), None
-        else:
-            index, squares = self._search(compared[copies.heads])
-            rows, columns, group, heads = *copies.spread(index), copies.group, inside[copies.heads]
-        if squares is None:
-            return inside[rows], inside[columns], None, heads
-        radii[inside] = squares[group, -1] if index.shape[1] == self.n_neighbors else np.inf
-        return inside[rows], inside[columns], radii, heads
 
     def _affinity(self, X: Any, Q: Any, rows: Array, columns: Array, sigma: float) -> Any:
         """The weights of these pairs, queries x n."""
-        values = self._weights(X, Q, rows, columns, sigma)
-        return sorted_csr(sparse.csr_array((values, (rows, columns)), shape=(Q.shape[0], X.shape[0])))
+        return _matrix(self._weights(X, Q, rows, columns, sigma), rows, columns, (Q.shape[0], X.shape[0]))
 
-    def _search(self, X: Any) -> tuple[Array, Array | None]:
-        """The rows of X nearest to each, and how far they are, squared."""
-        if self.search == "approximate" and X.shape[0] > self.n_neighbors + 1:
-            return _approximate(X, self.n_neighbors, self.random_state), None
-        if self.search == "projection":
-            return backend_of(X).nearest_by_projection(X, self.n_neighbors, self.random_state, progress=steps)
-        return backend_of(X).nearest(X, self.n_neighbors, progress=steps)
+    def _squares(self, X: Any, Q: Any, rows: Array, columns: Array) -> Array:
+        """Squared distances of pairs as they are compared."""
+        if self._metric == "cosine":
+            X, Q = normalize(X), normalize(Q)
+        return over_pairs(square_distances, Q, X, rows, columns)
 
     def _weights(self, X: Any, Q: Any, rows: Array, columns: Array, sigma: float) -> Array:
         match self.weight:
             case "binary":
                 return np.ones(len(rows))
             case "heat":
-                return np.exp(-_over_pairs(_square_distances, Q, X, rows, columns) / (2 * sigma**2))
+                return np.exp(-over_pairs(square_distances, Q, X, rows, columns) / (2 * sigma**2))
             case "dot":
-                values = _over_pairs(_products, Q, X, rows, columns)
+                values = over_pairs(products, Q, X, rows, columns)
             case _:
-                values = _over_pairs(_products, normalize(Q), normalize(X), rows, columns)
+                values = over_pairs(products, normalize(Q), normalize(X), rows, columns)
         if (values < 0).any():
             raise BadValueError(
                 "{weight}={!r} gives a negative affinity ({:g}) for samples with negative entries: "
@@ -194,9 +216,19 @@ class KNNGraph(GraphBuilder):
 def _fits(facts: Mapping[str, Any]) -> None:
     is_square(facts)
     is_positive(facts, "sigma")
-    n, radii = facts["W"].shape[0], facts.get("radii")
+    n, radii, view = facts["W"].shape[0], facts.get("radii"), facts.get("view")
     if facts["X"].shape[0] != n:
         raise ValueError(f"a graph of {n} samples and {facts['X'].shape[0]} of them")
+    if view is not None:
+        if not isinstance(view, View):
+            raise ValueError(f"a graph whose view is a {type(view).__name__}")
+        if facts["X"].shape[1] != view.n_directions:
+            raise ValueError(f"samples of {facts['X'].shape[1]} features in a view of {view.n_directions}")
+    widths = facts.get("widths")
+    if (widths is not None) != (facts["builder"].weight == "local"):
+        raise ValueError(f"weights {facts['builder'].weight!r} and widths that do not belong to them")
+    if widths is not None and not (widths.shape == (n,) and np.isfinite(widths).all() and (widths > 0).all()):
+        raise ValueError(f"a graph of {n} samples and {widths.shape} widths of theirs")
     if radii is not None and radii.shape != (n,):
         raise ValueError(f"a graph of {n} samples and {radii.shape} distances of neighbours")
     heads = facts.get("heads")
@@ -204,7 +236,10 @@ def _fits(facts: Mapping[str, Any]) -> None:
         raise ValueError(f"a graph of {n} samples and others that stand for their copies")
 
 
-@stored(_fits, W="W", builder="_builder", X="_X", sigma="_sigma", radii="_radii", heads="_heads")
+@stored(
+    _fits, W="W", builder="_builder", X="_X", sigma="_sigma", radii="_radii", heads="_heads", view="_view",
+    widths="_widths",
+)  # fmt: skip
 class NeighborGraph(AffinityGraph):
     """A k-NN graph that remembers its samples, to find the neighbours of new ones."""
 
@@ -218,10 +253,15 @@ class NeighborGraph(AffinityGraph):
         sigma: float,
         radii: Array | None = None,
         heads: Array | None = None,
+        view: View | None = None,
+        widths: Array | None = None,
     ) -> None:
-        """``radii`` are the squared distances from each sample to its k-th neighbour; None where they are not known.
+        """``X`` are the samples as they are compared: in the ``view``, where there is one.
+
+        ``radii`` are the squared distances from each sample to its k-th neighbour; None where they are not known.
 
         ``heads`` are the samples that a new one is compared with, each for all its copies; None where it is all.
+        ``widths`` are the σ_i² of "local" weights, and ``sigma`` the root mean square of the distances behind them.
         """
         super().__init__(W)
         self._builder = builder
@@ -229,10 +269,12 @@ class NeighborGraph(AffinityGraph):
         self._sigma = sigma
         self._radii = radii
         self._heads = heads
+        self._view = view
+        self._widths = widths
 
     def tie(self, X: Any, V: Array) -> tuple[Array, Array]:
         """W joins a new sample and a training sample where either is among the other's nearest, as in training."""
-        check_width(X, self._X.shape[1])
+        check_width(X, self._X.shape[1] if self._view is None else self._view.width)
         W = self._affinity(X).astype(V.dtype)
         return W @ V, np.asarray(W.sum(axis=1)).ravel()
 
@@ -240,26 +282,42 @@ class NeighborGraph(AffinityGraph):
         """Of new samples to the training samples, each on its own."""
         # Of the same kind and type as the training samples: what differs in its last digit is another sample.
         X = X.astype(self._X.dtype, copy=False)
+        if self._view is not None:
+            X = self._view.features(sorted_csr(X) if sparse.issparse(X) else X)
         if sparse.issparse(self._X):
             X = sorted_csr(X)
         elif sparse.issparse(X):
             at_once = max(1, int(get_config()["working_memory"] * 2**20 // (8 * X.shape[1])))
             blocks = [X[start : start + at_once].toarray() for start in range(0, X.shape[0], at_once)]
-            return sparse.vstack([self._affinity(block) for block in blocks], format="csr")
-        return self._builder._affinity(self._X, X, *self._pairs(X), self._sigma)
+            return sparse.vstack([self._joined(block) for block in blocks], format="csr")
+        return self._joined(X)
 
-    def _pairs(self, X: Any) -> tuple[Array, Array]:
-        """New samples and their neighbours.
+    def _joined(self, X: Any) -> Any:
+        """The affinities of new samples, as they are compared."""
+        rows, columns, twins = self._pairs(X)
+        if self._widths is None:
+            return self._builder._affinity(self._X, X, rows, columns, self._sigma)
+        squares = self._builder._squares(self._X, X, rows, columns)
+        mine = own_widths(rows, squares, X.shape[0], LEAST_WIDTH * self._sigma**2)
+        # A training sample keeps the width that it has, with edges too weak to be in W.
+        mine[twins >= 0] = self._widths[twins[twins >= 0]]
+        weights = local_weights(squares, mine[rows], self._widths[columns])
+        return _matrix(weights, rows, columns, (X.shape[0], self.n_samples))
+
+    def _pairs(self, X: Any) -> tuple[Array, Array, Array]:
+        """New samples and their neighbours, and which training sample each new one is (−1: none).
 
         A sample that is one of the training samples has the neighbours which that one has. Any other has those nearest
         to it, and those that would have it among their nearest.
         """
-        (compared, inside), (new, rows) = self._compared, self._builder._compared(X)
+        (compared, inside), (new, rows) = self._compared, comparable(X, self._builder._metric)
+        twins = np.full(X.shape[0], -1)
         if not len(inside) or not len(rows):
-            return rows[:0], inside[:0]
+            return rows[:0], inside[:0], twins
         index, squares = backend_of(X).nearest(compared, self._builder.n_neighbors, new, progress=steps)
         same = squares[:, 0] <= self._alike[inside[index[:, 0]]]
         known, others = np.flatnonzero(same), np.flatnonzero(~same)
+        twins[rows[known]] = inside[index[known, 0]]
         theirs = sparse.csr_array(self.W[inside[index[known, 0]]])
         found = [
             (rows[np.repeat(known, np.diff(theirs.indptr))], theirs.indices),
@@ -269,26 +327,27 @@ class NeighborGraph(AffinityGraph):
             asking, answering = backend_of(X).reached(compared, self._radii[inside], new[others], progress=steps)
             found.append((rows[others[asking]], inside[answering]))
         pairs = np.concatenate([row * self.n_samples + column.astype(np.int64) for row, column in found])
-        return np.divmod(np.unique(pairs), self.n_samples)
+        return *np.divmod(np.unique(pairs), self.n_samples), twins
 
     @cached_property
     def _alike(self) -> Array:
         """The squared distance up to which a sample counts as a training sample: files may have rounded it."""
+        # What is computed of samples, in a view, is rounded however they come; there lengths are 1.
+        unknown, least = (0.0, 0.0) if self._view is None else (ROUNDED**2, REPEATED**2)
         if self._radii is None:
-            return np.zeros(self.n_samples)
-        return np.where(np.isfinite(self._radii), ROUNDED**2 * self._radii, 0.0)
+            return np.full(self.n_samples, unknown)
+        return np.maximum(np.where(np.isfinite(self._radii), ROUNDED**2 * self._radii, unknown), least)
 
     @cached_property
     def _compared(self) -> tuple[Any, Array]:
         if self._heads is None:
-            return self._builder._compared(self._X)
-        compared, inside = self._builder._compared(self._X[self._heads])
+            return comparable(self._X, self._builder._metric)
+        compared, inside = comparable(self._X[self._heads], self._builder._metric)
         return compared, self._heads[inside]
 
 
-def _listed(index: Array) -> tuple[Array, Array]:
-    """Rows of neighbours as pairs."""
-    return np.repeat(np.arange(len(index)), index.shape[1]), index.ravel()
+def _matrix(values: Array, rows: Array, columns: Array, shape: tuple[int, int]) -> Any:
+    return sorted_csr(sparse.csr_array((values, (rows, columns)), shape=shape))
 
 
 def mean_distance(X: Any) -> float:
@@ -299,50 +358,3 @@ def mean_distance(X: Any) -> float:
     some = X[np.unique(np.linspace(0, n - 1, min(n, SIGMA_SAMPLES)).astype(int))]
     total = sum(float(block.sum()) for block in pairwise_distances_chunked(some))
     return total / some.shape[0] ** 2 or 1.0
-
-
-def _with_entries(X: Any) -> Array:
-    entries = np.diff(X.indptr) if sparse.issparse(X) else X.any(axis=1)
-    return np.flatnonzero(entries)
-
-
-def _over_pairs(measure: Any, A: Any, B: Any, rows: Array, columns: Array) -> Array:
-    """``measure`` of the pairs (a_row, b_column), as many at a time as the memory budget allows."""
-    if sparse.issparse(A) != sparse.issparse(B):
-        A, B = sparse.csr_array(A), sparse.csr_array(B)
-    budget = get_config()["working_memory"] * 2**20
-    at_once = max(1, int(budget // (4 * 8 * A.shape[1])))
-    if sparse.issparse(A):
-        at_once = max(at_once, 8192)
-    out = np.empty(len(rows))
-    for start in range(0, len(rows), at_once):
-        pairs = slice(start, start + at_once)
-        out[pairs] = measure(A[rows[pairs]], B[columns[pairs]])
-    return out
-
-
-def _products(a: Any, b: Any) -> Array:
-    return np.asarray((a.multiply(b) if sparse.issparse(a) else a * b).sum(axis=1)).ravel()
-
-
-def _square_distances(a: Any, b: Any) -> Array:
-    gap = a - b
-    return _products(gap, gap)
-
-
-def _approximate(X: Any, n_neighbors: int, seed: int | None) -> Array:
-    try:
-        from pynndescent import NNDescent
-    except ImportError as error:
-        raise MissingPackageError(
-            "{search}='approximate' needs pynndescent: pip install pynndescent, or use {search}='exact'"
-        ) from error
-    found, _ = NNDescent(X.astype(np.float32), n_neighbors=n_neighbors + 1, random_state=seed).neighbor_graph
-    # Each sample finds itself, not always first; a sample that did not gives up its farthest neighbour.
-    own = found == np.arange(X.shape[0])[:, None]
-    own[~own.any(axis=1), -1] = True
-    index = found[np.arange(n_neighbors + 1) != np.argmax(own, axis=1)[:, None]].reshape(-1, n_neighbors)
-    if (index < 0).any():
-        lost = int((index < 0).any(axis=1).sum())
-        raise RuntimeError(f"the approximate search found too few neighbours for {lost} samples: use search='exact'")
-    return index.astype(np.int64)

@@ -10,9 +10,8 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import normalize
-from sklearn.utils.extmath import randomized_svd
 
-from manifact.backends import Array
+from manifact.backends import Array, backend_of
 from manifact.graphs import Graph, KNNGraph
 from manifact.graphs.spectral import leading_eigenvectors
 from manifact.utils.errors import BadValueError, Sentence
@@ -21,6 +20,8 @@ from manifact.utils.sparse_matrices import sorted_csr
 STARTS = ("random", "nndsvd", "nndsvda", "kmeans", "spectral")
 #: What the cluster indicators of a k-means or spectral start are raised by: zeros could never grow.
 INDICATOR_FLOOR = 0.2
+#: Power iterations behind nndsvd: as many as scikit-learn takes for few directions.
+SVD_ITERATIONS = 7
 
 
 def start(init: str, X: Any, k: int, rng: np.random.RandomState, graph: Graph | None) -> tuple[Array, Array]:
@@ -117,12 +118,14 @@ def _nndsvd(X: Any, k: int, rng: np.random.RandomState, fill: bool) -> tuple[Arr
             k,
             min(X.shape),
         )
-    left, values, right = randomized_svd(X, k, random_state=rng)
-    V, U = np.empty((X.shape[0], k)), np.empty((X.shape[1], k))
-    for c in range(k):
+    values, right = backend_of(X).leading_directions(X, k, rng, iterations=SVD_ITERATIONS)
+    left = backend_of(X).projected(X, right) / values
+    # Parts beyond the rank of X are empty.
+    V, U = np.zeros((X.shape[0], k)), np.zeros((X.shape[1], k))
+    for c in range(len(values)):
         halves = []
         for sign in (1, -1):
-            v, u = np.maximum(sign * left[:, c], 0), np.maximum(sign * right[c], 0)
+            v, u = np.maximum(sign * left[:, c], 0), np.maximum(sign * right[:, c], 0)
             halves.append((np.linalg.norm(v) * np.linalg.norm(u), v, u))
         size, v, u = max(halves, key=lambda half: half[0])
         scale = np.sqrt(values[c] * size)

@@ -1,5 +1,4 @@
 import tracemalloc
-from contextlib import ExitStack
 
 import numpy as np
 import pytest
@@ -214,20 +213,3 @@ def test_the_projection_finds_the_neighbours_of_real_samples(home, name, first):
     if sparse.issparse(X):
         X = normalize(datasets.tfidf(X))
     assert recall(nearest_by_projection(X, 5)[0], nearest(X, 5)[0]) > 0.95
-
-
-def test_blas_has_its_threads_back_when_the_last_search_leaves():
-    threadpoolctl = pytest.importorskip("threadpoolctl")
-
-    def of_blas():
-        return [library["num_threads"] for library in threadpoolctl.threadpool_info() if library["user_api"] == "blas"]
-
-    with threadpoolctl.threadpool_limits(2, user_api="blas"):
-        before = of_blas()
-        one, other = ExitStack(), ExitStack()
-        one.enter_context(neighbor_search._ONE_BLAS_THREAD)
-        other.enter_context(neighbor_search._ONE_BLAS_THREAD)
-        one.close()
-        assert set(of_blas()) == {1}
-        other.close()
-        assert of_blas() == before

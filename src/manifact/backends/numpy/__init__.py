@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manifact.backends.numpy.leading_directions import leading_directions, projected
 from manifact.backends.numpy.neighbor_search import nearest, nearest_by_projection, reached
 from manifact.backends.numpy.numpy_operations import (
     column_products,
@@ -33,10 +34,12 @@ __all__ = [
     "edge_gaussians",
     "host",
     "inner",
+    "leading_directions",
     "like",
     "nearest",
     "nearest_by_projection",
     "nonnegative_least_squares",
+    "projected",
     "reached",
     "rescale",
     "solve_columns",

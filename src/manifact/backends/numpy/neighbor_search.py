@@ -9,18 +9,17 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from itertools import pairwise
-from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from sklearn import get_config
 from sklearn.utils import check_random_state
-from sklearn.utils.extmath import randomized_svd
-from threadpoolctl import threadpool_limits
 
 from manifact.backends.numpy.kernels import neighbors
+from manifact.backends.numpy.leading_directions import leading_directions
 from manifact.backends.numpy.numpy_operations import sparse_times
+from manifact.backends.numpy.one_blas_thread import ONE_BLAS_THREAD
 from manifact.backends.protocol import Advance, Array, ShowProgress, silent
 from manifact.backends.threads import count, over_rows
 from manifact.utils.sparse_matrices import sorted_csr
@@ -274,7 +273,7 @@ def _dense(X: Array, Q: Array | None, largest: float, sign: float, keys: Array, 
     wide = tall if own else _parts(n, area // height)
     tile = np.empty(height * max(map(_length, wide)), dtype=np.float32)
     n_tiles = len(tall) * (len(tall) + 1) // 2 if own else len(tall) * len(wide)
-    with _ONE_BLAS_THREAD if q * n * m > LARGE else nullcontext():
+    with ONE_BLAS_THREAD if q * n * m > LARGE else nullcontext():
         for number, mine in enumerate(tall):
             asking = samples.part(mine) if Q is None else _Samples.of(Q[mine], centre, largest, sign)
             for theirs in wide[number:] if own else wide:
@@ -308,7 +307,7 @@ def _dense_reached(X: Array, Q: Array, largest: float, sign: float, keys: Array,
     area = min(SHARED_CACHE, _budget() // 2) // 5
     tall = _parts(q, int(area**0.5))
     wide = _parts(n, area // max(map(_length, tall)))
-    with _ONE_BLAS_THREAD if q * n * m > LARGE else nullcontext():
+    with ONE_BLAS_THREAD if q * n * m > LARGE else nullcontext():
         for mine in tall:
             asking = _Samples.of(Q[mine], centre, largest, sign)
             for theirs in wide:
@@ -329,34 +328,6 @@ def _multiply(A: Array, B: Array, out: Array, start: int, stop: int) -> None:
     np.dot(A[start:stop], B.T, out=out[start:stop])
 
 
-class _OneBlasThread:
-    """Inside, BLAS keeps to the thread that calls it.
-
-    Our threads share out the work, and its own would go on spinning beside them for a while after each product. It
-    also makes products independent of the number of threads. Several searches may be inside at once, and the last
-    one to leave gives BLAS its threads back.
-    """
-
-    def __init__(self) -> None:
-        self._lock, self._inside = Lock(), 0
-        self._limits: Any = None
-
-    def __enter__(self) -> None:
-        with self._lock:
-            self._inside += 1
-            if self._inside == 1:
-                self._limits = threadpool_limits(1, user_api="blas")
-
-    def __exit__(self, *error: object) -> None:
-        with self._lock:
-            self._inside -= 1
-            if self._inside == 0:
-                self._limits.restore_original_limits()
-
-
-_ONE_BLAS_THREAD = _OneBlasThread()
-
-
 def _projected(X: Any, rng: Any) -> Array:
     """Samples on their principal directions, stretched to their whole length.
 
@@ -368,11 +339,11 @@ def _projected(X: Any, rng: Any) -> Array:
     # Sparse samples keep their zeros.
     centre = np.zeros(m) if sparse.issparse(X) else some.mean(axis=0, dtype=np.float64)
     some = some if sparse.issparse(X) else some - centre
-    with _ONE_BLAS_THREAD:
-        directions = randomized_svd(some, DIRECTIONS, n_iter=4, random_state=rng)[2].T.astype(np.float32)
+    with ONE_BLAS_THREAD:
+        directions = leading_directions(some, DIRECTIONS, rng)[1].astype(np.float32)
         if sparse.issparse(X):
             return _stretched(sparse_times(X, directions), _squares(X))
-        Z = np.empty((n, DIRECTIONS), dtype=np.float32)
+        Z = np.empty((n, directions.shape[1]), dtype=np.float32)
         for rows in _parts(n, min(1024, _budget() // (32 * m))):
             centred = (X[rows] - centre).astype(np.float32)
             Z[rows] = _stretched(centred @ directions, _squares(centred))

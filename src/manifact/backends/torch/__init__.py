@@ -28,10 +28,12 @@ __all__ = [
     "edge_gaussians",
     "host",
     "inner",
+    "leading_directions",
     "like",
     "nearest",
     "nearest_by_projection",
     "nonnegative_least_squares",
+    "projected",
     "reached",
     "rescale",
     "solve_columns",
@@ -144,6 +146,20 @@ def nonnegative_least_squares(G: Any, B: Any, shift: Any = 0.0) -> Any:
     """Rows argmin_{v ≥ 0} vᵀ(G + shift_j I)v − 2 b_jᵀv, each on its own, on the host."""
     held = host(shift) if isinstance(shift, torch.Tensor) else shift
     return like(host_backend.nonnegative_least_squares(host(G), host(B), held), B)
+
+
+def leading_directions(
+    X: Any, rank: int, random_state: Any = 0, scale: Any = None, iterations: int = 4, progress: ShowProgress = silent
+) -> tuple[Any, Any]:
+    """The leading singular values s and right singular vectors Q (m x r) of diag(scale) X, r at most ``rank``."""
+    from manifact.backends.torch.tensor_directions import leading_directions
+
+    return leading_directions(X, rank, random_state, scale, iterations, progress)
+
+
+def projected(X: Any, Q: Any) -> Any:
+    """X Q in float64."""
+    return X.to(torch.float64) @ Q.to(torch.float64)
 
 
 def nearest(

@@ -1,0 +1,104 @@
+"""Weights of edges from the distances of their ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn import get_config
+
+from manifact.backends import Array
+
+#: No sample's own width is below this share of the mean: copies are at the distance 0.
+LEAST_WIDTH = 1e-12
+
+
+def symmetric_affinity(
+    rows: Array, columns: Array, squares: Array, n: int, weight: str = "binary", sigma: float = 1.0
+) -> tuple[Any, Array | None]:
+    """W of n samples from pairs of neighbours and their squared distances, and the own widths σ_i² of "local" weights.
+
+    Two samples are joined where either has the other: by 1 ("binary"), exp(−d² / 2σ²) ("heat") or
+    exp(−d_ij² / (σ_i σ_j)) ("local"), σ_i² the median of d_ij² over the edges at i.
+
+    >>> W, widths = symmetric_affinity(np.array([0, 1, 2]), np.array([1, 0, 1]), np.array([1.0, 1.0, 4.0]), 3, "local")
+    >>> widths
+    array([1. , 2.5, 4. ])
+    >>> np.log(W[[0, 2], [1, 1]]).round(3)
+    array([-0.632, -1.265])
+    """
+    rows, columns, squares = both_ways(rows, columns, squares, n)
+    widths = None
+    if weight == "local":
+        widths = own_widths(rows, squares, n, least_width(squares))
+        values = local_weights(squares, widths[rows], widths[columns])
+    else:
+        values = np.ones(len(rows)) if weight == "binary" else np.exp(-squares / (2 * sigma**2))
+    indptr = np.searchsorted(rows, np.arange(n + 1))
+    W = sparse.csr_array((values, columns.astype(np.int32), indptr.astype(np.int32)), shape=(n, n))
+    W.eliminate_zeros()
+    return W, widths
+
+
+def both_ways(rows: Array, columns: Array, squares: Array, n: int) -> tuple[Array, Array, Array]:
+    """Each pair once in either direction, ordered by rows and columns; none of a sample with itself."""
+    apart = rows != columns
+    rows, columns, squares = rows[apart].astype(np.int64), columns[apart].astype(np.int64), squares[apart]
+    keys, first = np.unique(np.concatenate([rows * n + columns, columns * n + rows]), return_index=True)
+    # The pair's own distance, whichever side found it: both sides of W must hold the same number.
+    low, high = np.minimum(keys // n, keys % n), np.maximum(keys // n, keys % n)
+    _, pair = np.unique(low * n + high, return_inverse=True)
+    found = np.concatenate([squares, squares])[first]
+    shared = np.full(pair.max(initial=-1) + 1, np.inf)
+    np.minimum.at(shared, pair, found)
+    return keys // n, keys % n, shared[pair]
+
+
+def own_widths(rows: Array, squares: Array, n: int, least: float) -> Array:
+    """σ_i², the median of the squared distances at each of n samples, and at least ``least``."""
+    order = np.lexsort((squares, rows))
+    squares, counts = squares[order], np.bincount(rows, minlength=n)
+    starts = np.cumsum(counts) - counts
+    widths = np.full(n, least)
+    some = np.flatnonzero(counts)
+    low, high = starts[some] + (counts[some] - 1) // 2, starts[some] + counts[some] // 2
+    widths[some] = np.maximum((squares[low] + squares[high]) / 2, least)
+    return widths
+
+
+def least_width(squares: Array) -> float:
+    """What σ_i² is at least, from the squared distances of all edges."""
+    return LEAST_WIDTH * (float(squares.mean()) if len(squares) and squares.any() else 1.0)
+
+
+def local_weights(squares: Array, mine: Array, theirs: Array) -> Array:
+    """exp(−d_ij² / (σ_i σ_j)) from d_ij², σ_i² and σ_j²."""
+    with np.errstate(over="ignore", under="ignore"):
+        return np.exp(-squares / (np.sqrt(mine) * np.sqrt(theirs)))
+
+
+def over_pairs(measure: Any, A: Any, B: Any, rows: Array, columns: Array) -> Array:
+    """``measure`` of the pairs (a_row, b_column), as many at a time as the memory budget allows."""
+    if sparse.issparse(A) != sparse.issparse(B):
+        A, B = sparse.csr_array(A), sparse.csr_array(B)
+    budget = get_config()["working_memory"] * 2**20
+    at_once = max(1, int(budget // (4 * 8 * max(1, A.shape[1]))))
+    if sparse.issparse(A):
+        at_once = max(at_once, 8192)
+    out = np.empty(len(rows))
+    for start in range(0, len(rows), at_once):
+        pairs = slice(start, start + at_once)
+        out[pairs] = measure(A[rows[pairs]], B[columns[pairs]])
+    return out
+
+
+def products(a: Any, b: Any) -> Array:
+    """Inner products of rows."""
+    return np.asarray((a.multiply(b) if sparse.issparse(a) else a * b).sum(axis=1)).ravel()
+
+
+def square_distances(a: Any, b: Any) -> Array:
+    """Squared distances of rows."""
+    gap = a - b
+    return products(gap, gap)
