@@ -10,17 +10,18 @@ from sklearn import get_config
 
 from manifact.backends import Array
 
-#: No sample's own width is below this share of the mean: copies are at the distance 0.
+#: No σ_i² is below this share of the mean squared distance: copies are at the distance 0.
 LEAST_WIDTH = 1e-12
 
 
 def symmetric_affinity(
-    rows: Array, columns: Array, squares: Array, n: int, weight: str = "binary", sigma: float = 1.0
+    rows: Array, columns: Array, squares: Array, n: int, weight: str = "binary", sigma: float | None = None
 ) -> tuple[Any, Array | None]:
     """W of n samples from pairs of neighbours and their squared distances, and the own widths σ_i² of "local" weights.
 
     Two samples are joined where either has the other: by 1 ("binary"), exp(−d² / 2σ²) ("heat") or
-    exp(−d_ij² / (σ_i σ_j)) ("local"), σ_i² the median of d_ij² over the edges at i.
+    exp(−d_ij² / (σ_i σ_j)) ("local"), σ_i² the median of d_ij² over the edges at i, at least 10⁻¹² σ². Without
+    ``sigma`` σ is the root mean square of the distances.
 
     >>> W, widths = symmetric_affinity(np.array([0, 1, 2]), np.array([1, 0, 1]), np.array([1.0, 1.0, 4.0]), 3, "local")
     >>> widths
@@ -28,10 +29,11 @@ def symmetric_affinity(
     >>> np.log(W[[0, 2], [1, 1]]).round(3)
     array([-0.632, -1.265])
     """
+    sigma = root_mean_square(squares) if sigma is None else sigma
     rows, columns, squares = both_ways(rows, columns, squares, n)
     widths = None
     if weight == "local":
-        widths = own_widths(rows, squares, n, least_width(squares))
+        widths = own_widths(rows, squares, n, sigma)
         values = local_weights(squares, widths[rows], widths[columns])
     else:
         values = np.ones(len(rows)) if weight == "binary" else np.exp(-squares / (2 * sigma**2))
@@ -55,21 +57,20 @@ def both_ways(rows: Array, columns: Array, squares: Array, n: int) -> tuple[Arra
     return keys // n, keys % n, shared[pair]
 
 
-def own_widths(rows: Array, squares: Array, n: int, least: float) -> Array:
-    """σ_i², the median of the squared distances at each of n samples, and at least ``least``."""
+def own_widths(rows: Array, squares: Array, n: int, sigma: float) -> Array:
+    """σ_i², the median of the squared distances at each of n samples, and at least 10⁻¹² σ²."""
     order = np.lexsort((squares, rows))
     squares, counts = squares[order], np.bincount(rows, minlength=n)
     starts = np.cumsum(counts) - counts
-    widths = np.full(n, least)
-    some = np.flatnonzero(counts)
+    widths, some = np.zeros(n), np.flatnonzero(counts)
     low, high = starts[some] + (counts[some] - 1) // 2, starts[some] + counts[some] // 2
-    widths[some] = np.maximum((squares[low] + squares[high]) / 2, least)
-    return widths
+    widths[some] = squares[low] / 2 + squares[high] / 2
+    return np.maximum(widths, max(LEAST_WIDTH * sigma**2, float(np.finfo(np.float64).tiny)))
 
 
-def least_width(squares: Array) -> float:
-    """What σ_i² is at least, from the squared distances of all edges."""
-    return LEAST_WIDTH * (float(squares.mean()) if len(squares) and squares.any() else 1.0)
+def root_mean_square(squares: Array) -> float:
+    """The root mean square of distances; 1 where all are 0."""
+    return float(np.sqrt(squares.mean())) or 1.0 if len(squares) else 1.0
 
 
 def local_weights(squares: Array, mine: Array, theirs: Array) -> Array:

@@ -15,16 +15,15 @@ from sklearn.preprocessing import normalize
 from manifact.backends import Array, backend_of
 from manifact.graphs.builder import GraphBuilder, as_samples
 from manifact.graphs.edge_weights import (
-    LEAST_WIDTH,
-    least_width,
     local_weights,
     over_pairs,
     own_widths,
     products,
+    root_mean_square,
     square_distances,
     symmetric_affinity,
 )
-from manifact.graphs.neighbor_lists import comparable, find_neighbors
+from manifact.graphs.neighbor_lists import NeighborList, comparable, find_neighbors
 from manifact.graphs.operators import AffinityGraph, Graph, check_width
 from manifact.graphs.views import View
 from manifact.utils import checks
@@ -134,23 +133,27 @@ class KNNGraph(GraphBuilder):
         X = as_samples(X)
         with showing(bool(self.verbose)):
             view = View.fit(X, self.roots, self.directions, self.balance, random_state=self.random_state)
-            X = view.features(X)
+            Z = view.features(X)
             # Among few directions the exact search is the quickest.
             search = "exact" if self.directions is not None and self.search == "projection" else self.search
-            found = find_neighbors(X, self.n_neighbors, self._metric, search, self.copies, self.random_state)
+            found = find_neighbors(Z, self.n_neighbors, self._metric, search, self.copies, self.random_state)
+        return self.joined(view, Z, found)
+
+    def joined(self, view: View, Z: Any, found: NeighborList) -> NeighborGraph:
+        """The graph of samples that are Z in a view, from neighbours that were found there."""
         pairs = found.pairs()
-        sigma, widths = self._sigma(X, pairs.rows, pairs.columns), None
+        widths = None
         if self.weight == "local":
-            squares = self._squares(X, X, pairs.rows, pairs.columns) if pairs.squares is None else pairs.squares
-            W, widths = symmetric_affinity(pairs.rows, pairs.columns, squares, X.shape[0], "local")
-            sigma = float(np.sqrt(least_width(squares) / LEAST_WIDTH))
+            squares = self._squares(Z, Z, pairs.rows, pairs.columns) if pairs.squares is None else pairs.squares
+            sigma = root_mean_square(squares)
+            W, widths = symmetric_affinity(pairs.rows, pairs.columns, squares, Z.shape[0], "local", sigma)
         else:
-            W = self._affinity(X, X, pairs.rows, pairs.columns, sigma)
+            sigma = self._sigma(Z, pairs.rows, pairs.columns)
+            W = self._affinity(Z, Z, pairs.rows, pairs.columns, sigma)
             W = sparse.csr_array(W.maximum(W.T))
+        kept, radii = None if view.plain else view, found.radii(self.n_neighbors)
         # A copy of the parameters: what the user sets later must not change a graph that is built.
-        return NeighborGraph(
-            W, clone(self), X, sigma, found.radii(self.n_neighbors), found.heads, None if view.plain else view, widths
-        )
+        return NeighborGraph(W, clone(self), Z, sigma, radii, found.heads, kept, widths)
 
     def _check(self) -> None:
         checks.integer("n_neighbors", self.n_neighbors, at_least=1)
@@ -204,11 +207,12 @@ class KNNGraph(GraphBuilder):
             case _:
                 values = over_pairs(products, normalize(Q), normalize(X), rows, columns)
         if (values < 0).any():
+            why = "samples with negative entries" if self.directions is None else "neighbours among few directions"
             raise BadValueError(
-                "{weight}={!r} gives a negative affinity ({:g}) for samples with negative entries: "
-                "use {weight}='heat' or 'binary'",
+                "{weight}={!r} gives a negative affinity ({:g}) for {}: use {weight}='heat' or 'binary'",
                 self.weight,
                 values.min(),
+                why,
             )
         return values
 
@@ -219,11 +223,10 @@ def _fits(facts: Mapping[str, Any]) -> None:
     n, radii, view = facts["W"].shape[0], facts.get("radii"), facts.get("view")
     if facts["X"].shape[0] != n:
         raise ValueError(f"a graph of {n} samples and {facts['X'].shape[0]} of them")
-    if view is not None:
-        if not isinstance(view, View):
-            raise ValueError(f"a graph whose view is a {type(view).__name__}")
-        if facts["X"].shape[1] != view.n_directions:
-            raise ValueError(f"samples of {facts['X'].shape[1]} features in a view of {view.n_directions}")
+    if isinstance(view, View) != (facts["builder"]._metric == "unit"):
+        raise ValueError(f"parameters {facts['builder']} and a view that does not belong to them")
+    if view is not None and facts["X"].shape[1] != view.n_compared:
+        raise ValueError(f"samples of {facts['X'].shape[1]} features in a view of {view.n_compared}")
     widths = facts.get("widths")
     if (widths is not None) != (facts["builder"].weight == "local"):
         raise ValueError(f"weights {facts['builder'].weight!r} and widths that do not belong to them")
@@ -298,7 +301,7 @@ class NeighborGraph(AffinityGraph):
         if self._widths is None:
             return self._builder._affinity(self._X, X, rows, columns, self._sigma)
         squares = self._builder._squares(self._X, X, rows, columns)
-        mine = own_widths(rows, squares, X.shape[0], LEAST_WIDTH * self._sigma**2)
+        mine = own_widths(rows, squares, X.shape[0], self._sigma)
         # A training sample keeps the width that it has, with edges too weak to be in W.
         mine[twins >= 0] = self._widths[twins[twins >= 0]]
         weights = local_weights(squares, mine[rows], self._widths[columns])

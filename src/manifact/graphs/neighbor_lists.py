@@ -13,6 +13,7 @@ from manifact.backends import Array, backend_of
 from manifact.graphs.copies import Copies
 from manifact.utils.errors import MissingPackageError
 from manifact.utils.progress import steps
+from manifact.utils.sparse_matrices import empty_rows
 
 
 class Pairs(NamedTuple):
@@ -104,19 +105,13 @@ def comparable(X: Any, metric: str) -> tuple[Any, Array]:
     if metric == "euclidean":
         return X, np.arange(X.shape[0])
     # On unit vectors distance and cosine order alike; a sample without entries is near nobody.
-    inside = with_entries(X)
+    inside = np.flatnonzero(~empty_rows(X))
     some = X if len(inside) == X.shape[0] else X[inside]
     if metric == "unit":
         return some, inside
     # In one layout: sums in another order would end in other digits.
     some = some if sparse.issparse(some) else np.ascontiguousarray(some)
     return normalize(some) if len(inside) else some, inside
-
-
-def with_entries(X: Any) -> Array:
-    """The numbers of the rows that are not empty."""
-    entries = np.diff(X.indptr) if sparse.issparse(X) else X.any(axis=1)
-    return np.flatnonzero(entries)
 
 
 def _search(X: Any, n_neighbors: int, search: str, random_state: int | None) -> tuple[Array, Array | None]:

@@ -48,8 +48,8 @@ class Directions(NamedTuple):
 
 def _fits(facts: Mapping[str, Any]) -> None:
     width, axes = facts["width"], facts["axes"]
-    if not (isinstance(width, int) and width >= 0):
-        raise ValueError(f"a view of {width!r} features")
+    if not (isinstance(width, int) and width >= 0 and isinstance(facts["roots"], bool)):
+        raise ValueError(f"a view of {width!r} features, roots={facts['roots']!r}")
     if axes is not None and (axes.ndim != 2 or axes.shape[0] != width or not np.isfinite(axes).all()):
         raise ValueError(f"a view of {width} features and directions of {axes.shape}")
 
@@ -96,7 +96,7 @@ class View:
         return self.axes is None and not self.roots
 
     @property
-    def n_directions(self) -> int:
+    def n_compared(self) -> int:
         """How many features are compared."""
         return self.width if self.axes is None else int(self.axes.shape[1])
 
@@ -128,7 +128,7 @@ def _rooted(X: Any) -> Any:
             "{roots}=True takes square roots of the entries, and one is negative ({:g}): use {roots}=False",
             values.min(),
         )
-    return np.sqrt(X)
+    return X.sqrt() if sparse.issparse(X) else np.sqrt(X)
 
 
 def _safe(X: Any) -> Any:
