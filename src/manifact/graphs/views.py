@@ -34,7 +34,7 @@ class Directions(NamedTuple):
         The leading ones of many are those of fewer, so that one decomposition serves every number of directions.
         """
         X = _safe(_rooted(X) if roots else X)
-        lengths = _lengths(X)
+        lengths = row_lengths(X)
         scale = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)
         found = backend_of(X).leading_directions(X, min(directions, *X.shape), random_state, scale, progress=steps)
         return cls(*found)
@@ -108,7 +108,7 @@ class View:
         if self.axes is None:
             return normalize(X)
         Z = backend_of(X).projected(X, self.axes)
-        lengths, own = np.sqrt(np.einsum("ij,ij->i", Z, Z)), _lengths(X)
+        lengths, own = np.sqrt(np.einsum("ij,ij->i", Z, Z)), row_lengths(X)
         longest = np.sqrt(np.einsum("ij,ij->j", self.axes, self.axes).max(initial=0.0))
         inside = lengths > OUTSIDE * longest * own
         Z = np.divide(Z, lengths[:, None], out=np.zeros_like(Z), where=inside[:, None])
@@ -137,7 +137,8 @@ def _safe(X: Any) -> Any:
     return X if largest == 0 or SAFE[0] < largest < SAFE[1] else X / largest
 
 
-def _lengths(X: Any) -> Array:
+def row_lengths(X: Any) -> Array:
+    """‖x_j‖ of every row."""
     if sparse.issparse(X):
         return np.sqrt(np.asarray(X.astype(np.float64).power(2).sum(axis=1)).ravel())
     return np.sqrt(np.einsum("ij,ij->i", X, X, dtype=np.float64))

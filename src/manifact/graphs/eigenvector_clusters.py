@@ -1,0 +1,46 @@
+"""Clusters of samples, read off the eigenvectors of their graph."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import qr, svd
+from sklearn.preprocessing import normalize
+
+from manifact.backends import Array
+
+#: Rounds of reassignment at the most; after these few samples still move.
+ROUNDS = 10
+
+
+def clusters(E: Array) -> Array:
+    """A cluster for each row of k eigenvectors: that of the mean direction it is nearest to.
+
+    The directions begin at `corners`, so there is no start to draw and only the graph makes a difference.
+    """
+    F = normalize(E)
+    return settled(F, corners(F))
+
+
+def corners(F: Array) -> Array:
+    """A cluster for each row of F, whose rows have unit length.
+
+    Pivoted QR finds k samples whose directions are as different as possible; every sample goes with the axis it is
+    nearest to once these are turned onto the axes (A. Damle, V. Minden, L. Ying. Simple, direct and efficient multi-way
+    spectral clustering. Information and Inference 8, 2019).
+    """
+    chosen = qr(F.T, mode="r", pivoting=True, check_finite=False)[1][: F.shape[1]]
+    left, _, right = svd(F[chosen].T, full_matrices=False, check_finite=False)
+    return np.asarray(np.abs(F @ (left @ right)).argmax(axis=1))
+
+
+def settled(F: Array, labels: Array, rounds: int = ROUNDS) -> Array:
+    """Labels after everybody has moved to the nearest mean direction, and again, until nobody moves."""
+    k, n = F.shape[1], len(F)
+    for _ in range(rounds):
+        members = sparse.csr_array((np.ones(n), (labels, np.arange(n))), shape=(k, n))
+        moved = (F @ normalize(members @ F).T).argmax(axis=1)
+        if np.array_equal(moved, labels):
+            break
+        labels = moved
+    return labels
