@@ -170,6 +170,22 @@ def test_options_reach_the_model(make):
     assert model.graph_reg == 1.0
 
 
+def test_neighbours_are_looked_for_among_directions(make):
+    options = "--directions 3 --balance 0.5 --roots --graph-weight local"
+    run("fit", make("csv"), *GNMF, *options.split(), "-q")
+    model = manifact.load("a.safetensors")
+    graph = model.graph
+    assert (graph.directions, graph.balance, graph.roots, graph.weight) == (3, 0.5, True, "local")
+    assert model.graph_._X.shape == (60, 3)
+    run("predict", "a.safetensors", make("csv"), "-o", "clusters.csv", "-q")
+    refused = run("fit", make("csv"), *GNMF, "--balance", "0.5", "--overwrite", "-q", code=2).stderr
+    assert refused == "--balance=0.5 balances directions: give --directions as well, such as --directions=50\n"
+    refused = run(
+        "fit", make("csv"), "--model", "alpnmf", "-k", "2", "--directions", "3", "--overwrite", "-q", code=2
+    ).stderr
+    assert refused == "--directions has no meaning for the graph of --model alpnmf: leave it out\n"
+
+
 def test_progress_goes_beside_the_output_and_quiet_is_quiet(make):
     data = make("csv")
     loud = run("fit", data, *QUICK)

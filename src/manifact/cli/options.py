@@ -185,6 +185,22 @@ class GraphSettings:
         ),
         known,
     ] = None
+    directions: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Look for neighbours among so many leading directions of the rows.", rich_help_panel=GRAPH
+        ),
+    ] = None
+    balance: Annotated[
+        float | None,
+        typer.Option(
+            min=0, max=1, help="From 0, each direction as long as it is, to 1, all equally long.", rich_help_panel=GRAPH
+        ),
+    ] = None
+    roots: Annotated[
+        bool,
+        typer.Option("--roots", help="Compare square roots of the values, as suits counts.", rich_help_panel=GRAPH),
+    ] = False
     search: Annotated[str | None, _chosen("search", help="How neighbours are found.", rich_help_panel=GRAPH), known] = (
         None
     )
