@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from manifact.backends.matrix import Matrix, Pieces
-from manifact.backends.numpy.kernels import conjugate_gradients, coordinate_steps, quartic, sample_projection
+from manifact.backends.numpy.kernels import conjugate_gradients, coordinate_steps, sample_projection
 from manifact.backends.numpy.kernels import sparse_products as csr
 from manifact.backends.numpy.kernels.lanes import VECTOR_BYTES, padded_length, rows_abreast
 from manifact.backends.protocol import Array
@@ -198,23 +198,6 @@ def sweep_rows(
             work = len(order) * k * k * inner
             arrays = (G, B, scale, shift, *_arrays(edges, n), lam, order, inner, width, V)
             over_rows(coordinate_steps.sweep_rows, blocks, work, *arrays)
-    return V
-
-
-def sweep_affinity(
-    V: Array, G: Array, B: Array, scale: Any, shift: float, F: Array, inside: Array, mu: float
-) -> Array:  # fmt: skip
-    """V after one round of exact coordinate steps on Σ_j scale_j vᵀGv − 2 b_jᵀv + shift vᵀv + μ ‖F Fᵀ − V Vᵀ‖², V ≥ 0.
-
-    The last term counts the rows that are ``inside``. Rows see each other's new values, so they take their turns on
-    one thread.
-    """
-    n = V.shape[0]
-    V = np.array(V, order="C")
-    rows = [np.ascontiguousarray(np.broadcast_to(np.asarray(part, dtype=np.float64), (n,))) for part in (scale, shift)]
-    M, A = np.ascontiguousarray(cross(V, F)), cross(V[inside], V[inside])
-    G = np.ascontiguousarray(G, dtype=np.float64)
-    quartic.sweep_affinity(G, np.ascontiguousarray(B), *rows, np.ascontiguousarray(F), inside, mu, M, A, V)
     return V
 
 
