@@ -112,8 +112,6 @@ class AffinityNMF(WithGraph):
     assign: str = "nearest"
     normalize: str | None = None
 
-    #: Its iterations go far: what comes after changes the objective by less than 1e-4, and no clusters.
-    _tolerance: ClassVar[float] = 5e-4
     _iterations: ClassVar[int] = 1000
     _state_type: ClassVar[type[State]] = TwofoldState
 

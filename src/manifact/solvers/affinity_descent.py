@@ -18,7 +18,7 @@ from manifact.terms.state import TwofoldState
 from manifact.terms.term import gather_forms, merged
 
 #: Rounds of steps on V, A and U for every product with X, which costs more than they do.
-ROUNDS, COEFFICIENT_SWEEPS, BASIS_SWEEPS = 3, 4, 2
+ROUNDS, COEFFICIENT_SWEEPS, BASIS_SWEEPS = 4, 4, 2
 
 
 def _problem(terms: Sequence[Any]) -> str | None:

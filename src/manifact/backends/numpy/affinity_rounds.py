@@ -24,6 +24,8 @@ def sweep_affinity(
     it, whose coefficients are k x k products. It never rises, and no row waits for another.
     """
     n, k = V.shape
+    # A point ahead may lie outside, and a share of the way from there may not lead inside.
+    V = np.maximum(V, 0)
     V, B, F = (np.ascontiguousarray(P, dtype=V.dtype) for P in (V, B, F))
     gain, held, tied = (
         np.ascontiguousarray(np.broadcast_to(np.asarray(part, dtype=V.dtype), (n,)))
@@ -65,9 +67,9 @@ def best_share(first: float, second: float, third: float, fourth: float) -> floa
     if not np.isfinite(slopes).all():
         # Who looks at the objective sees it there.
         return 1.0
-    roots = np.roots(slopes)
-    between = roots.real[(np.abs(roots.imag) <= 1e-9 * np.abs(roots)) & (roots.real > 0) & (roots.real < 1)]
-    candidates = [0.0, 1.0, *between]
+    # What is lost in rounding up to t = 1 would send a root to infinity, and its digits with it.
+    slopes[np.abs(slopes) < np.finfo(np.float64).eps * np.abs(slopes).max()] = 0
+    candidates = [0.0, 1.0, *np.clip(np.roots(slopes).real, 0, 1)]
     return float(min(candidates, key=lambda t: t * (first + t * (second + t * (third + t * fourth)))))
 
 
