@@ -235,9 +235,11 @@ def test_a_file_from_when_it_was_called_joint_loads():
     np.testing.assert_array_equal(model.predict(data), model.labels_)
     assert model.objective_[-1] == pytest.approx(7.306749704034049, rel=1e-12)
     np.testing.assert_allclose(model.transform(data, tie=False)[0], [0.9905496, 0.0, 0.07818722], atol=1e-8)
-    again = clone(model).fit(data)
-    np.testing.assert_allclose(again.components_, model.components_, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(again.transform(data), model.transform(data), rtol=1e-6, atol=1e-9)
+    # Other steps lead to the same minimum now, which the file came as near to as its tolerance says.
+    again = clone(model).set_params(tol=1e-12).fit(data)
+    np.testing.assert_allclose(again.components_, model.components_, rtol=1e-4)
+    np.testing.assert_allclose(again.transform(data), model.transform(data), rtol=1e-4, atol=1e-6)
+    assert again.objective_[-1] <= model.objective_[-1]
 
 
 @pytest.mark.parametrize(

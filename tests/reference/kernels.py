@@ -50,25 +50,31 @@ def sweep_rows(V, G, B, scale, shift, sweeps):
     return V
 
 
-def sweep_affinity(V, G, B, scale, shift, F, inside, mu):
-    """Every entry in turn to the lowest of many points, with the whole objective computed each time."""
-    V, F = np.array(V, dtype=float), np.array(F, dtype=float)
+def sweep_affinity(V, G, B, scale, shift, F, inside, mu, rounds):
+    """One row after the other, all seeing V as it was; then the lowest of the points on the way there, by a fit."""
+    V, F = np.maximum(np.array(V, dtype=float), 0), np.array(F, dtype=float)
     rows = np.flatnonzero(inside)
-
-    def objective():
-        error = F[rows] @ F[rows].T - V[rows] @ V[rows].T
-        quadratic = sum(scale[j] * V[j] @ G @ V[j] - 2 * B[j] @ V[j] + shift * V[j] @ V[j] for j in range(len(V)))
-        return quadratic + mu * np.sum(error**2)
-
-    for j in range(len(V)):
-        for c in range(V.shape[1]):
-            # The objective is a quartic in this entry: five values say which.
-            points = np.linspace(0, 2, 5)
-            values = []
-            for t in points:
-                V[j, c] = t
-                values.append(objective())
-            quartic = np.polynomial.Polynomial.fit(points, values, 4).convert()
-            stationary = [root.real for root in quartic.deriv().roots() if abs(root.imag) < 1e-7 and root.real > 0]
-            V[j, c] = min([0.0, *stationary], key=quartic)
+    for _ in range(rounds):
+        M, A = V[rows].T @ F[rows], V[rows].T @ V[rows]
+        W = V.copy()
+        for j in range(len(V)):
+            tied = 2 * mu if inside[j] else 0.0
+            H = scale[j] * G + tied * A + shift * np.eye(len(G))
+            b = B[j] + tied * M @ F[j]
+            for c in range(len(G)):
+                W[j, c] = max(0.0, W[j, c] - (H[c] @ W[j] - b[c]) / H[c, c]) if H[c, c] > 0 else 0.0
+        # The sum is a quartic in the share of the way: five values say which.
+        shares = np.linspace(0, 1, 5)
+        values = [affinity_sum(V + t * (W - V), G, B, scale, shift, F, inside, mu) for t in shares]
+        quartic = np.polynomial.Polynomial.fit(shares, values, 4).convert()
+        stationary = [root.real for root in quartic.deriv().roots() if abs(root.imag) < 1e-7 and 0 < root.real < 1]
+        V = V + min([0.0, 1.0, *stationary], key=quartic) * (W - V)
     return V
+
+
+def affinity_sum(V, G, B, scale, shift, F, inside, mu):
+    """Σ_j scale_j vᵀGv − 2 b_jᵀv + shift vᵀv + μ ‖F Fᵀ − V Vᵀ‖², the last over the rows inside."""
+    rows = np.flatnonzero(inside)
+    error = F[rows] @ F[rows].T - V[rows] @ V[rows].T
+    quadratic = sum(scale[j] * V[j] @ G @ V[j] - 2 * B[j] @ V[j] + shift * V[j] @ V[j] for j in range(len(V)))
+    return quadratic + mu * np.sum(error**2)

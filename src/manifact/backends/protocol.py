@@ -176,9 +176,9 @@ class Backend(Protocol):
         """V after exact coordinate steps on scale_j vᵀGv − 2 (b_j + λ Σ_s W_js v_s)ᵀv + shift_j vᵀv, v ≥ 0."""
 
     def sweep_affinity(
-        self, V: Array, G: Array, B: Array, scale: Any, shift: float, F: Array, inside: Array, mu: float
+        self, V: Array, G: Array, B: Array, scale: Any, shift: float, F: Array, inside: Array, mu: float, rounds: int
     ) -> Array:
-        """V after one round of exact coordinate steps on a quadratic and μ ‖F Fᵀ − V Vᵀ‖², V ≥ 0."""
+        """V after steps on Σ_j scale_j vᵀGv − 2 b_jᵀv + shift vᵀv + μ ‖F Fᵀ − V Vᵀ‖², V ≥ 0: it does not rise."""
 
     def nonnegative_least_squares(self, G: Array, B: Array, shift: Any = 0.0) -> Array:
         """Rows argmin_{v ≥ 0} vᵀ(G + shift_j I)v − 2 b_jᵀv, each on its own."""

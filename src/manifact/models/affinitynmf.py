@@ -112,8 +112,6 @@ class AffinityNMF(WithGraph):
     assign: str = "nearest"
     normalize: str | None = None
 
-    #: There is a minimum, and clusters may move on the last part of the way to it.
-    _tolerance: ClassVar[float] = 1e-5
     _iterations: ClassVar[int] = 1000
     _state_type: ClassVar[type[State]] = TwofoldState
 
@@ -190,7 +188,7 @@ class AffinityNMF(WithGraph):
             return super()._named_start(problem)
         assert problem.graph is not None
         F, _ = graph_directions(problem)
-        labels = kmeans(F, problem.k, Sentence("{init}='spectral'"), problem.rng)
+        labels = kmeans(F.astype(np.float32), problem.k, Sentence("{init}='spectral'"), problem.rng)
         # Largest first, as other models order their parts.
         ranks = np.argsort(np.argsort(-np.bincount(labels, minlength=problem.k), kind="stable"))
         return from_clusters(problem.samples, ranks[labels], problem.k, floor=0.0)

@@ -10,11 +10,12 @@ from scipy import sparse
 
 from manifact.backends import Array, as_data, backend_of, on_host
 from manifact.graphs import Graph
-from manifact.models.starts import indicator, kmeans, spectral_clusters, start, unit_columns
+from manifact.graphs.spectral import angles
+from manifact.models.starts import indicator, kmeans, start, unit_columns
 from manifact.solvers.all_solvers import SOLVERS
 from manifact.solvers.engine import run
 from manifact.terms import Frobenius, State
-from manifact.utils.errors import Sentence
+from manifact.utils.errors import BadValueError, Sentence
 
 #: Iterations of the plain NMF that clusters are compared with: enough to know its parts.
 NMF_ITERATIONS = 30
@@ -47,11 +48,12 @@ def graph_clusters(X: Any, k: int, rng: np.random.RandomState, graph: Graph) -> 
     """
     if not graph.degrees.any():
         return sample_clusters(X, k, rng), False
-    own = spectral_clusters(graph, k, rng)
-    if _least(X) < 0:
+    own = kmeans(angle_samples(graph, k), k, Sentence("{init}='spectral'"), rng)
+    sizes, through_landmarks = np.bincount(own, minlength=k), graph.factored
+    # No NMF has less than 1 / k of the samples in its largest part.
+    if _least(X) < 0 or sizes.max() < CROWD * len(own) / k:
         return own, True
     plain = nmf_clusters(X, k, rng, graph)
-    sizes, through_landmarks = np.bincount(own, minlength=k), graph.factored
     if sizes.max() < CROWD * np.bincount(plain).max():
         return own, True
     as_well = normalized_cut(graph, plain, k) <= AS_WELL[through_landmarks] * normalized_cut(graph, own, k)
@@ -59,9 +61,18 @@ def graph_clusters(X: Any, k: int, rng: np.random.RandomState, graph: Graph) -> 
     return (plain, False) if as_well or crumbs else (own, True)
 
 
+def angle_samples(graph: Graph, k: int) -> Array:
+    """The graph's angles as k-means takes them: in float32, which tells clusters apart in half the time."""
+    if k > graph.n_samples:
+        raise BadValueError("{init}='spectral' needs n_samples >= {n_components}, got {} < {}", graph.n_samples, k)
+    return angles(graph, k)[0].astype(np.float32)
+
+
 def nmf_clusters(X: Any, k: int, rng: np.random.RandomState, graph: Graph | None = None) -> Array:
     """The largest part of each sample in a plain NMF, after its neighbours had their say."""
-    labels = nmf_representation(X, k, rng).argmax(axis=1)
+    # Which part is the largest needs no more digits, and the size of the data does not matter to it.
+    single = (X / (abs(X).max() or 1.0)).astype(np.float32)
+    labels = nmf_representation(single, k, rng).argmax(axis=1)
     return labels if graph is None else averaged(indicator(labels, k), graph, SMOOTHED).argmax(axis=1)
 
 

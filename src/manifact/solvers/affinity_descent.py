@@ -1,4 +1,4 @@
-"""Exact coordinate steps for ‖X − V Uᵀ‖² + ‖X − A Uᵀ‖² + μ ‖F Fᵀ − V Vᵀ‖², and momentum: it never rises."""
+"""Coordinate steps for ‖X − V Uᵀ‖² + ‖X − A Uᵀ‖² + μ ‖F Fᵀ − V Vᵀ‖², and momentum: it never rises."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from manifact.terms.smoothness import Smoothness
 from manifact.terms.state import TwofoldState
 from manifact.terms.term import gather_forms, merged
 
-#: Rounds of coordinate steps on U for every product with X.
-BASIS_SWEEPS = 2
+#: Rounds of steps on V, A and U for every product with X, which costs more than they do.
+ROUNDS, COEFFICIENT_SWEEPS, BASIS_SWEEPS = 4, 4, 2
 
 
 def _problem(terms: Sequence[Any]) -> str | None:
@@ -46,7 +46,7 @@ def _problem(terms: Sequence[Any]) -> str | None:
     problem=_problem,
 )
 def affinity_descent(terms: Sequence[Any], s: TwofoldState, memory: Memory) -> tuple[TwofoldState, Memory]:
-    """One iteration: V entry by entry, A, then U. Without terms on A it is left alone."""
+    """One iteration: V, A, then U. Without terms on A it is left alone."""
     return with_momentum(terms, partial(_iterate, terms), s, memory)
 
 
@@ -57,7 +57,7 @@ def _iterate(terms: Sequence[Any], s: TwofoldState, before: TwofoldState, rate: 
     coefficients, gram = moved.V, moved.VtV_wide
     on_A = gather_forms([term for term in terms if isinstance(term, OnSecond)], "rows", point, "A")
     if on_A is not None:
-        new = new.replace("A", on_A.lowered(point.A, 1))
+        new = new.replace("A", on_A.lowered(point.A, COEFFICIENT_SWEEPS))
         further = new.ahead(s, rate, "A").A
         coefficients, gram = coefficients + further, gram + s.data.gram(further)
     # Both representations share the basis, so one product with X serves both.
@@ -70,9 +70,9 @@ def _step_V(terms: Sequence[Any], s: TwofoldState) -> Array:
     form = gather_forms([term for term in terms if not isinstance(term, Affinity)], "rows", s, "V")
     quartics = merged(term for term in terms if isinstance(term, Affinity) and term.mu > 0)
     if not quartics:
-        return form.lowered(s.V, 1)
+        return form.lowered(s.V, ROUNDS)
     (quartic,) = quartics
-    return quartic.swept(s.V, form.G, form.B, 1.0 if form.scale is None else form.scale, form.shift)
+    return quartic.swept(s.V, form.G, form.B, 1.0 if form.scale is None else form.scale, form.shift, ROUNDS)
 
 
 def _is_quartic_or_loss(term: Any) -> bool:

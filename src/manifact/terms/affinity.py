@@ -30,7 +30,9 @@ class Affinity(Term):
 
         def compute() -> tuple[Array, Array]:
             F, inside = self.placed(s.V)
-            V = s.V if bool(self.inside.all()) else s.V * namespace(s.V).astype(inside, s.V.dtype, copy=False)
+            if bool(self.inside.all()):
+                return s.data.cross(F, s.V), s.VtV_wide if s.data.weight is None else s.data.cross(s.V, s.V)
+            V = s.V * namespace(s.V).astype(inside, s.V.dtype, copy=False)
             return s.data.cross(F, s.V), s.data.cross(V, V)
 
         found: tuple[Array, Array] = s.keep(("affinity", self), ("V",), compute)
@@ -53,10 +55,10 @@ class Affinity(Term):
         positive, negative = (4 * self.mu * xp.astype(part, s.V.dtype, copy=False) for part in parts)
         return positive, negative
 
-    def swept(self, V: Array, G: Array, B: Array, scale: Any, shift: float) -> Array:
-        """V after a round of exact coordinate steps on this term and a quadratic one."""
+    def swept(self, V: Array, G: Array, B: Array, scale: Any, shift: float, rounds: int) -> Array:
+        """V after rounds of steps on this term and a quadratic one, whose sum does not rise."""
         F, _ = self.placed(V)
-        return backend_of(V).sweep_affinity(V, G, B, scale, shift, F, self.inside, self.mu)
+        return backend_of(V).sweep_affinity(V, G, B, scale, shift, F, self.inside, self.mu, rounds)
 
     def added(self, other: Affinity) -> Affinity | None:
         """μ ‖F Fᵀ − V Vᵀ‖² with the mean of both F Fᵀ differs from the sum by a constant."""

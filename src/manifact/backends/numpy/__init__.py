@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manifact.backends.numpy.affinity_rounds import sweep_affinity
 from manifact.backends.numpy.leading_directions import leading_directions, projected
 from manifact.backends.numpy.neighbor_search import nearest, nearest_by_projection, reached
 from manifact.backends.numpy.numpy_operations import (
@@ -18,7 +19,6 @@ from manifact.backends.numpy.numpy_operations import (
     nonnegative_least_squares,
     rescale,
     solve_columns,
-    sweep_affinity,
     sweep_rows,
     times,
 )

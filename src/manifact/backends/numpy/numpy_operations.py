@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from manifact.backends.matrix import Matrix, Pieces
-from manifact.backends.numpy.kernels import conjugate_gradients, coordinate_steps, quartic, sample_projection
+from manifact.backends.numpy.kernels import conjugate_gradients, coordinate_steps, sample_projection
 from manifact.backends.numpy.kernels import sparse_products as csr
 from manifact.backends.numpy.kernels.lanes import VECTOR_BYTES, padded_length, rows_abreast
 from manifact.backends.protocol import Array
@@ -19,6 +19,9 @@ from manifact.backends.threads import over_rows
 CACHE_BYTES = 1 << 22
 #: Rows that one thread adds up: sums must not depend on the number of threads.
 ROWS_PER_SUM = 1024
+#: OpenBLAS multiplies matrices with one thread up to so many multiply-adds; so few rows are not worth a call of their
+#: own; and so many blocks of rows are multiplied before their products are added.
+ONE_THREAD_PRODUCT, FEW_ROWS, BLOCKS_AT_ONCE = 1 << 18, 16, 8
 #: The same for the edges at these rows.
 ROWS_PER_ENERGY = 256
 #: Conjugate gradients: steps at the most, fewer where a few digits will do, and how often they start again from the
@@ -70,13 +73,33 @@ def padded(P: Array) -> Array:
 
 
 def cross(A: Array, B: Array) -> Array:
-    """AᵀB in float64; of float32 factors a block of rows at a time, so that long sums keep their digits."""
-    if A.dtype == np.float64:
+    """AᵀB in float64, a block of rows at a time: long sums of float32 factors keep their digits.
+
+    BLAS keeps to one thread where a product is small, and ours share out the blocks. Its own threads gain little here,
+    and wait for each other on a machine that has other work to do: up to a hundred times as long as the product takes.
+    """
+    n, size = A.shape[0], A.shape[1] * B.shape[1]
+    rows = min(ROWS_PER_SUM, ONE_THREAD_PRODUCT // max(size, 1))
+    if rows < FEW_ROWS and A.dtype == np.float64:
         return A.T @ B
-    whole = len(A) // ROWS_PER_SUM * ROWS_PER_SUM
-    A_blocks, B_blocks = (P[:whole].reshape(-1, ROWS_PER_SUM, P.shape[1]) for P in (A, B))
-    products = np.matmul(A_blocks.transpose(0, 2, 1), B_blocks)
-    return products.sum(axis=0, dtype=np.float64) + (A[whole:].T @ B[whole:])
+    rows = max(rows, FEW_ROWS)
+    chunks = -(-n // (rows * BLOCKS_AT_ONCE))
+    out = np.zeros((chunks, A.shape[1], B.shape[1]))
+    over_rows(_cross_blocks, chunks, n * size, A, B, rows, out)
+    return out.sum(axis=0)
+
+
+def _cross_blocks(A: Array, B: Array, rows: int, out: Array, start: int, stop: int) -> None:
+    """out_c = AᵀB over the rows of chunk c, the last block of which may be short."""
+    for chunk in range(start, stop):
+        some = slice(chunk * rows * BLOCKS_AT_ONCE, (chunk + 1) * rows * BLOCKS_AT_ONCE)
+        left, right = A[some], B[some]
+        whole = len(left) // rows * rows
+        left_blocks, right_blocks = (P[:whole].reshape(-1, rows, P.shape[1]) for P in (left, right))
+        products = np.matmul(left_blocks.transpose(0, 2, 1), right_blocks)
+        out[chunk] = products.sum(axis=0, dtype=np.float64)
+        if whole < len(left):
+            out[chunk] += left[whole:].T @ right[whole:]
 
 
 def column_sums(P: Array) -> Array:
@@ -198,23 +221,6 @@ def sweep_rows(
             work = len(order) * k * k * inner
             arrays = (G, B, scale, shift, *_arrays(edges, n), lam, order, inner, width, V)
             over_rows(coordinate_steps.sweep_rows, blocks, work, *arrays)
-    return V
-
-
-def sweep_affinity(
-    V: Array, G: Array, B: Array, scale: Any, shift: float, F: Array, inside: Array, mu: float
-) -> Array:  # fmt: skip
-    """V after one round of exact coordinate steps on Σ_j scale_j vᵀGv − 2 b_jᵀv + shift vᵀv + μ ‖F Fᵀ − V Vᵀ‖², V ≥ 0.
-
-    The last term counts the rows that are ``inside``. Rows see each other's new values, so they take their turns on
-    one thread.
-    """
-    n = V.shape[0]
-    V = np.array(V, order="C")
-    rows = [np.ascontiguousarray(np.broadcast_to(np.asarray(part, dtype=np.float64), (n,))) for part in (scale, shift)]
-    M, A = np.ascontiguousarray(cross(V, F)), cross(V[inside], V[inside])
-    G = np.ascontiguousarray(G, dtype=np.float64)
-    quartic.sweep_affinity(G, np.ascontiguousarray(B), *rows, np.ascontiguousarray(F), inside, mu, M, A, V)
     return V
 
 

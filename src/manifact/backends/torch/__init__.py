@@ -135,10 +135,12 @@ def sweep_rows(
     return plain.sweep_rows(V, G, B, scale, shift, sweeps, lambda P: lam * times(edges, P), placed)
 
 
-def sweep_affinity(V: Any, G: Any, B: Any, scale: Any, shift: float, F: Any, inside: Array, mu: float) -> Any:
-    """V after one round of exact coordinate steps on a quadratic and μ ‖F Fᵀ − V Vᵀ‖², V ≥ 0, on the host."""
+def sweep_affinity(
+    V: Any, G: Any, B: Any, scale: Any, shift: float, F: Any, inside: Array, mu: float, rounds: int
+) -> Any:
+    """V after steps on Σ_j scale_j vᵀGv − 2 b_jᵀv + shift vᵀv + μ ‖F Fᵀ − V Vᵀ‖², V ≥ 0, on the host."""
     scale = host(scale) if isinstance(scale, torch.Tensor) else scale
-    swept = host_backend.sweep_affinity(host(V), host(G), host(B), scale, shift, host(F), inside, mu)
+    swept = host_backend.sweep_affinity(host(V), host(G), host(B), scale, shift, host(F), inside, mu, rounds)
     return like(swept, V)
 
 

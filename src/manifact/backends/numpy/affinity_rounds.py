@@ -1,0 +1,78 @@
+"""Rounds of steps on a quadratic and μ ‖F Fᵀ − V Vᵀ‖², for all rows of V together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from manifact.backends.numpy.kernels import quartic
+from manifact.backends.numpy.kernels.lanes import rows_abreast
+from manifact.backends.numpy.numpy_operations import cross, inner
+from manifact.backends.protocol import Array
+from manifact.backends.threads import over_rows
+
+
+def sweep_affinity(
+    V: Array, G: Array, B: Array, scale: Any, shift: float, F: Array, inside: Array, mu: float, rounds: int
+) -> Array:
+    """V after ``rounds`` of steps on Σ_j scale_j vᵀGv − 2 b_jᵀv + shift vᵀv + μ ‖F Fᵀ − V Vᵀ‖², V ≥ 0.
+
+    The last term counts the rows that are ``inside``; the rows of F outside are 0. In a round every row takes a
+    coordinate step in each entry as if the other rows stood still. Together they would go too far, up to twice as far
+    as is best where a whole cluster moves. So all go the same share of the way, the best one: the sum is a quartic in
+    it, whose coefficients are k x k products. It never rises, and no row waits for another.
+    """
+    n, k = V.shape
+    # A point ahead may lie outside, and a share of the way from there may not lead inside.
+    V = np.maximum(V, 0)
+    V, B, F = (np.ascontiguousarray(P, dtype=V.dtype) for P in (V, B, F))
+    gain, held, tied = (
+        np.ascontiguousarray(np.broadcast_to(np.asarray(part, dtype=V.dtype), (n,)))
+        for part in (scale, shift, 2 * mu * inside)
+    )
+    G = np.ascontiguousarray(G, dtype=V.dtype)
+    width = rows_abreast(V.itemsize)
+    outside = None if inside.all() else ~inside
+    M, A = cross(V, F), _square(V, V, outside)
+    for _ in range(rounds):
+        W = np.empty_like(V)
+        own = (np.ascontiguousarray(P, dtype=V.dtype) for P in (M, A))
+        over_rows(
+            quartic.sweep_affinity, -(-n // width), 3 * n * k * k, G, B, gain, held, F, tied, *own, V, width, W
+        )  # fmt: skip
+        D = np.subtract(W, V, out=W)
+        M_step, across, A_bend = cross(D, F), _square(V, D, outside), _square(D, D, outside)
+        A_step = across + across.T
+        if np.ndim(scale) == 0 and outside is None:
+            first, second = float(scale) * np.sum(G * A_step), float(scale) * np.sum(G * A_bend)
+            first, second = first + 2 * shift * np.trace(across), second + shift * np.trace(A_bend)
+        else:
+            HD = gain[:, None] * (D @ G) + held[:, None] * D
+            first, second = 2 * inner(HD, V), inner(HD, D)
+        share = best_share(
+            first - 2 * inner(B, D) + 2 * mu * (np.sum(A * A_step) - 2 * np.sum(M * M_step)),
+            second + mu * (np.sum(A_step**2) + 2 * np.sum(A * A_bend) - 2 * np.sum(M_step**2)),
+            2 * mu * np.sum(A_step * A_bend),
+            mu * np.sum(A_bend**2),
+        )
+        V = V + V.dtype.type(share) * D
+        M, A = M + share * M_step, A + share * A_step + share**2 * A_bend
+    return V
+
+
+def best_share(first: float, second: float, third: float, fourth: float) -> float:
+    """The t from 0 to 1 where first t + second t² + third t³ + fourth t⁴ is lowest."""
+    slopes = np.array([4 * fourth, 3 * third, 2 * second, first])
+    if not np.isfinite(slopes).all():
+        # Who looks at the objective sees it there.
+        return 1.0
+    # What is lost in rounding up to t = 1 would send a root to infinity, and its digits with it.
+    slopes[np.abs(slopes) < np.finfo(np.float64).eps * np.abs(slopes).max()] = 0
+    candidates = [0.0, 1.0, *np.clip(np.roots(slopes).real, 0, 1)]
+    return float(min(candidates, key=lambda t: t * (first + t * (second + t * (third + t * fourth)))))
+
+
+def _square(P: Array, Q: Array, outside: Array | None) -> Array:
+    """PᵀQ of the rows inside, in float64."""
+    return cross(P, Q) if outside is None else cross(np.where(outside[:, None], P.dtype.type(0), P), Q)
