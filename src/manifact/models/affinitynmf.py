@@ -41,7 +41,7 @@ class AffinityNMF(WithGraph):
     P projects onto the columns of F, so ‖P X‖² is what the graph's directions explain of the data: most of an image,
     a tenth of a sparse text. Each term counts by what it can explain, and τ means the same on every data set.
 
-    V starts from the clusters of F and is found entry by entry, each at the exact minimum of a quartic; the objective
+    V starts from the clusters of F. Its rows move together, as far as is best for all of them, so that the objective
     never rises. A sample belongs to the part whose samples it is most like, and new samples get the F that their
     neighbours suggest.
 
