@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from manifact.graphs.builder import GraphBuilder, as_samples
@@ -30,14 +31,15 @@ class AutoGraph(GraphBuilder):
     halves of the features (1,500 samples, drawn anew): both halves are clustered, and the bits that they say alike
     beyond chance speak for the way of looking, since noise differs from feature to feature and what samples are does
     not. All are compared at the same number of clusters. Plain features stay unless others are better by a standard
-    error, and 5 neighbours unless they say less than nine tenths of what 30 say.
+    error, and 5 neighbours unless they say less than 19 twentieths of what 30 say.
 
     Parameters
     ----------
     n_components : int or None, default=None
         The number of clusters at which graphs are compared; in a model, None is the model's own. Elsewhere, and where
-        the model's is "auto", every graph is looked at over 2 to 100 clusters and compared with others where it says
-        most; then the number of neighbours is that whose clusters are said alike to the largest share.
+        the model's is "auto", the graphs that differ most (plain features, roots, balanced directions) are asked for
+        how many clusters they speak, and all are compared at those numbers; then the numbers of neighbours are compared
+        at those for which each of them speaks. See `manifact.select`.
     n_neighbors : "auto", int or several, default="auto"
         What to choose from; "auto" means 5 and 30.
     random_state : int, RandomState or None, default=0
@@ -70,9 +72,13 @@ class AutoGraph(GraphBuilder):
         self.random_state = random_state
         self.verbose = verbose
 
-    def build(self, X: Any, y: Any = None, n_components: int | None = None) -> Graph:
-        """The chosen graph of the rows of X; ``n_components`` stands in where this builder has none of its own."""
-        return self.choose_and_build(X, n_components)[1]
+    def for_components(self, k: int) -> AutoGraph:
+        """The one that compares graphs at k clusters, unless another number was given."""
+        return self if self.n_components is not None else clone(self).set_params(n_components=k)
+
+    def build(self, X: Any, y: Any = None) -> Graph:
+        """The chosen graph of the rows of X."""
+        return self.choose_and_build(X)[1]
 
     def choose_and_build(self, X: Any, n_components: Any = None) -> tuple[GraphChoice, Graph]:
         """What was chosen, and the graph; ``n_components`` may be several to choose from."""

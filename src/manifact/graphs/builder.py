@@ -13,6 +13,7 @@ from sklearn.utils import check_array
 from manifact.graphs.affinity_matrix import check_affinity
 from manifact.graphs.operators import AffinityGraph, Graph, SumOfGraphs
 from manifact.utils import checks
+from manifact.utils.errors import BadValueError, Parameter
 from manifact.utils.sparse_matrices import sorted_csr
 from manifact.utils.stored_classes import stored_by_parameters
 
@@ -26,6 +27,10 @@ class GraphBuilder(BaseEstimator):
     def build(self, X: Any, y: Any = None) -> Graph:
         """The graph of the rows of X (and, for graphs made of labels, y)."""
         raise NotImplementedError
+
+    def for_components(self, k: int) -> GraphBuilder:
+        """The builder of a graph for a model with k parts: this one, unless it chooses by their number."""
+        return self
 
     def __add__(self, other: Any) -> SumGraph:
         return SumGraph._of(self) + other
@@ -146,6 +151,10 @@ class SumGraph(GraphBuilder):
             self.graphs = [(name, replacement if name == key else graph) for name, graph in self.graphs]
         return super().set_params(**params)
 
+    def for_components(self, k: int) -> SumGraph:
+        """The sum of graphs for so many parts."""
+        return SumGraph([(name, as_builder(graph).for_components(k)) for name, graph in self.graphs], self.weights)
+
     def build(self, X: Any, y: Any = None) -> Graph:
         """Each graph built on its own, then added."""
         weights = self._weights()
@@ -170,8 +179,13 @@ def is_affinity(graph: Any) -> bool:
 
 def as_builder(graph: Any, name: str = "graph") -> GraphBuilder:
     """A builder for whatever a ``graph`` parameter of this name may hold."""
+    from manifact.graphs.auto import AutoGraph
     from manifact.graphs.knn import KNNGraph
 
+    if isinstance(graph, str):
+        if graph != "auto":
+            raise BadValueError("{}={!r} is not known: give 'auto', a graph or an affinity", Parameter(name), graph)
+        return AutoGraph()
     if graph is None:
         return KNNGraph()
     if isinstance(graph, GraphBuilder):

@@ -14,20 +14,16 @@ from scipy import sparse
 
 from manifact.backends import Array
 from manifact.graphs.agreement import Agreement, agreement
+from manifact.graphs.cluster_counts import clusters_of_sizes
 from manifact.graphs.copies import Copies
 from manifact.graphs.edge_weights import symmetric_affinity
-from manifact.graphs.eigenvector_clusters import clusters
 from manifact.graphs.neighbor_lists import find_neighbors
-from manifact.graphs.operators import AffinityGraph
-from manifact.graphs.spectral import even_eigenvectors
 from manifact.graphs.views import Directions, View, row_lengths
 from manifact.utils.sparse_matrices import empty_rows, sorted_csr
 
 #: So many samples are looked at, or so many for each cluster where that is more; drawn anew for each pair of halves.
 SAMPLES, SAMPLES_PER_CLUSTER = 1500, 15
 
-#: Of eigenvectors that clusters are read off: a cluster does not hang on the third digit.
-RESIDUAL = 2e-3
 #: Share of entries that are not zero from which a few samples are handled as an array.
 FULL = 0.03
 
@@ -117,13 +113,7 @@ def _clusterings(
             pairs = found.cut(count).pairs()
             assert pairs.squares is not None
             W, _ = symmetric_affinity(pairs.rows, pairs.columns, pairs.squares, X.shape[0], "local")
-            yield (features, count), clusters_of_sizes(AffinityGraph(W), sizes)
-
-
-def clusters_of_sizes(graph: AffinityGraph, sizes: Sequence[int]) -> list[Array]:
-    """Clusters of each size. Eigenvectors are nested, so those for the largest serve all of them."""
-    _, E = even_eigenvectors(graph, min(max(sizes), graph.n_samples), residual=RESIDUAL)
-    return [clusters(E[:, :k]) for k in sizes]
+            yield (features, count), clusters_of_sizes(W, sizes)
 
 
 def distinct(X: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -11,8 +11,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from manifact.backends import Array, threads
-from manifact.graphs.agreement import Agreement, modularity
-from manifact.graphs.feature_halves import Candidate, Features, clusters_of_sizes, distinct, said_alike
+from manifact.graphs.cluster_counts import CountEvidence, best_count, count_evidence
+from manifact.graphs.feature_halves import Candidate, Features, distinct, said_alike
 from manifact.graphs.knn import KNNGraph, NeighborGraph
 from manifact.utils.progress import steps
 
@@ -26,40 +26,41 @@ FEATURES = (
     Features(directions=50, balance=0.5),
     Features(directions=50, balance=1.0),
 )
+#: Those that differ most: where no number of clusters is given, all are compared at the numbers that these speak for.
+EXTREMES = (Features(), Features(roots=True), Features(directions=50, balance=1.0))
 #: Numbers of neighbours: few where they can be relied on (images), many where one alone says little (texts, cells).
 NEIGHBORS = (5, 30)
 #: The few are taken where they say at least this share of what the many say.
-ENOUGH = 0.9
+ENOUGH = 0.95
 #: Pairs of halves of the features. After the first ones, ways that say less than this share of the best are left out.
 FIRST_PAIRS, PAIRS, BEHIND = 2, 6, 0.9
 #: The plain features stay unless others say more by so many standard errors.
 CLEARLY = 1.0
-#: Samples whose graph tells the modularity of clusters.
-WHOLE = 5000
+#: Samples whose graph tells how many clusters there are. What can be told apart grows with the number of samples: a
+#: number of clusters means something for a number of samples only.
+WHOLE = 3000
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What speaks for a candidate at one number of clusters."""
+    """What speaks for a candidate at one number of clusters; None where it was not looked at."""
 
     features: Features
     n_neighbors: int
     n_components: int
-    #: What clusterings of two halves of the features say alike: bits (their mean and its standard error) and share.
-    bits: float
-    bits_error: float
-    share: float
-    #: Of clusters of the graph of all features, where it was looked at.
+    #: Bits that clusterings of two halves of the features say alike: their mean, and its standard error.
+    bits: float | None = None
+    bits_error: float | None = None
+    #: See `CountEvidence`.
+    share: float | None = None
     modularity: float | None = None
 
     @property
     def row(self) -> dict[str, Any]:
-        """As numbers and words, one of them a name for each column of a table."""
+        """As a row of a table: ``features`` in words, and as parameters of `KNNGraph`."""
         values = {"features": str(self.features)} | self.features._asdict()
-        values |= {"n_neighbors": self.n_neighbors, "n_components": self.n_components}
-        return values | {
-            "bits": self.bits, "bits_error": self.bits_error, "share": self.share, "modularity": self.modularity
-        }  # fmt: skip
+        names = ("n_neighbors", "n_components", "bits", "bits_error", "share", "modularity")
+        return values | {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class GraphChoice:
     features: Features
     n_neighbors: int
     n_components: int
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[Evidence, ...] = ()
 
     def builder(self, **parameters: Any) -> KNNGraph:
         """The chosen graph's."""
@@ -83,111 +84,130 @@ class GraphChoice:
 
 
 def choose_graph(
-    X: Any, sizes: Sequence[int], rng: np.random.RandomState, n_neighbors: Sequence[int] = NEIGHBORS
+    X: Any,
+    sizes: Sequence[int],
+    rng: np.random.RandomState,
+    n_neighbors: Sequence[int] = NEIGHBORS,
+    features: Sequence[Features] = FEATURES,
 ) -> GraphChoice:
-    """The graph in which two halves of the features say most alike, and which of ``sizes`` it speaks for.
+    """The graph whose clusters two halves of the features say most alike, and which of ``sizes`` it speaks for.
 
-    Features are compared by the bits that their clusterings say alike, added up over the numbers of neighbours, at one
-    number of clusters; where several are possible, each at the number where it says most.
+    Graphs are compared at the same number of clusters: with more of them more can be said. Where it is not given, at
+    those which the graphs that differ most speak for; and the numbers of neighbours at those that each speaks for.
     """
     X = distinct(X)
     counts = _counts(n_neighbors, X.shape[0])
-    known = _Findings(list(sizes), counts)
-    sizes = known.sizes
-    # Nothing to compare, or no halves that could disagree.
-    if max(sizes) < 2 or min(X.shape) < 4 or max(sizes) > X.shape[0] // 2:
-        return GraphChoice(Features(), counts[0], sizes[0], ())
-    known.look(X, _possible(X), rng)
-    features = known.best_features()
-    graphs: dict[int, list[float]] = {}
-    if len(sizes) > 1:
-        graphs = {count: _modularities(X, features, count, sizes, rng) for count in counts}
-        known.modularity |= {(features, count): found for count, found in graphs.items()}
-    count = known.best_count(features)
-    return GraphChoice(features, count, known.best_size((features, count)), tuple(known.evidence()))
+    possible = _possible(features, X)
+    comparable = len(possible) * len(counts) > 1 and min(X.shape) >= 4 and 2 * min(sizes) <= X.shape[0]
+    if len(sizes) == 1:
+        if not comparable or sizes[0] < 2:
+            return GraphChoice(possible[0], counts[0], sizes[0])
+        found = _Findings([sizes[0]], counts)
+        found.look(X, possible, PAIRS, rng)
+        chosen = found.best_features()
+        return GraphChoice(chosen, found.best_count(chosen), sizes[0], tuple(found.evidence()))
+    graphs = _CountsOfClusters(X, list(sizes), rng)
+    if not comparable:
+        return graphs.choice(possible[0], counts[0])
+    chosen, known = possible[0], []
+    if len(possible) > 1:
+        extremes = [one for one in possible if one in EXTREMES] or possible
+        found = _Findings(sorted({graphs.best(one, counts[0]) for one in extremes}), counts)
+        found.look(X, possible, PAIRS, rng)
+        chosen, known = found.best_features(), found.evidence()
+    if len(counts) == 1:
+        return graphs.choice(chosen, counts[0], known)
+    own = _Findings(sorted({graphs.best(chosen, count) for count in counts}), counts)
+    own.look(X, [chosen], PAIRS, rng)
+    return graphs.choice(chosen, own.best_count(chosen), [*known, *own.evidence()])
+
+
+class _CountsOfClusters:
+    """How many clusters the graphs of candidates have, in a sample of the samples."""
+
+    def __init__(self, X: Any, sizes: list[int], rng: np.random.RandomState) -> None:
+        self._X = X if X.shape[0] <= WHOLE else X[np.sort(rng.choice(X.shape[0], WHOLE, replace=False))]
+        self._sizes = [k for k in sizes if k <= self._X.shape[0]] or [1]
+        self._rng = rng
+        self._known: dict[Candidate, list[CountEvidence]] = {}
+
+    def best(self, features: Features, count: int) -> int:
+        """The number of clusters that a candidate's graph speaks for."""
+        return best_count(self._sizes, self._evidence(features, count))
+
+    def choice(self, features: Features, count: int, others: Sequence[Evidence] = ()) -> GraphChoice:
+        """A candidate with its number of clusters, and all that is known of it and others."""
+        k = self.best(features, count)
+        found = {(one.features, one.n_neighbors, one.n_components): one for one in others}
+        rows = []
+        for (way, neighbors), evidence in self._known.items():
+            for size, what in zip(self._sizes, evidence, strict=True):
+                bits = found.pop((way, neighbors, size), Evidence(way, neighbors, size))
+                rows.append(Evidence(way, neighbors, size, bits.bits, bits.bits_error, *what))
+        return GraphChoice(features, count, k, (*found.values(), *rows))
+
+    def _evidence(self, features: Features, count: int) -> list[CountEvidence]:
+        if (features, count) not in self._known:
+            graph = GraphChoice(features, count, 1).builder(copies="each").build(self._X)
+            assert isinstance(graph, NeighborGraph)
+            self._known[features, count] = count_evidence(graph.W, self._sizes, self._rng)
+        return self._known[features, count]
 
 
 class _Findings:
-    """What pairs of halves said, by candidate."""
+    """What pairs of halves of the features say of candidates, at some numbers of clusters."""
 
     def __init__(self, sizes: list[int], counts: list[int]) -> None:
-        self.sizes, self.counts = sizes, counts
-        self.pairs: dict[Candidate, list[list[Agreement]]] = {}
-        self.modularity: dict[Candidate, list[float]] = {}
+        self.sizes, self.counts = [k for k in sizes if k > 1] or [2], counts
+        self._bits: dict[Candidate, list[list[float]]] = {}
 
-    def look(self, X: Any, possible: list[Features], rng: np.random.RandomState) -> None:
-        """At `PAIRS` pairs of halves; after the first, only at the ways that may still be the best."""
-        seeds = rng.randint(2**31 - 1, size=PAIRS)
-        with steps("graphs", total=PAIRS) as advance:
+    def look(self, X: Any, possible: Sequence[Features], pairs: int, rng: np.random.RandomState) -> None:
+        """At so many pairs of halves; after the first, only at the ways that may still be the best."""
+        seeds = rng.randint(2**31 - 1, size=pairs).tolist()
+        with steps("graphs", total=pairs) as advance:
             for some in (seeds[:FIRST_PAIRS], seeds[FIRST_PAIRS:]):
                 candidates = [(features, count) for features in possible for count in self.counts]
-                for found in _in_threads(
-                    lambda seed, candidates=candidates: said_alike(
-                        X, candidates, self.sizes, np.random.RandomState(seed)
-                    ),
-                    some,
-                ):
+
+                def looked(seed: int, candidates: list[Candidate] = candidates) -> dict[Candidate, list[Any]]:
+                    return said_alike(X, candidates, self.sizes, np.random.RandomState(seed))
+
+                for found in _in_threads(looked, some):
                     for candidate, agreements in found.items():
-                        self.pairs.setdefault(candidate, []).append(agreements)
+                        self._bits.setdefault(candidate, []).append([one.bits for one in agreements])
                     advance(1)
-                most = max(self.mean_bits(features) for features in possible)
-                possible = [f for f in possible if f.plain or self.mean_bits(f) >= BEHIND * most]
+                most = max(self.pooled(features).mean() for features in possible)
+                possible = [f for f in possible if f.plain or self.pooled(f).mean() >= BEHIND * most]
 
     def bits(self, candidate: Candidate) -> Array:
         """Of every pair of halves, for every size."""
-        return np.array([[one.bits for one in sizes] for sizes in self.pairs[candidate]])
+        return np.array(self._bits[candidate])
 
-    def shares(self, candidate: Candidate) -> Array:
-        """The mean share for every size."""
-        return np.array([[one.share for one in sizes] for sizes in self.pairs[candidate]]).mean(axis=0)
-
-    def at_best(self, features: Features) -> Array:
-        """The bits of every pair, at the size where the mean is largest; the mean over numbers of neighbours."""
-        each = [self.bits((features, count)) for count in self.counts]
-        return np.mean([bits[:, bits.mean(axis=0).argmax()] for bits in each], axis=0)
-
-    def mean_bits(self, features: Features) -> float:
-        return float(self.at_best(features).mean())
+    def pooled(self, features: Features) -> Array:
+        """The bits of every pair, as a share of the most that so many clusters can say: their mean over the rest."""
+        return np.mean([self.bits((features, count)) / np.log2(self.sizes) for count in self.counts], axis=(0, 2))
 
     def best_features(self) -> Features:
         """Those with the most bits; the plain ones, unless others have clearly more in the same halves."""
-        complete = [f for f in dict.fromkeys(f for f, _ in self.pairs) if len(self.pairs[f, self.counts[0]]) == PAIRS]
-        best = max(complete, key=self.mean_bits)
-        more = self.at_best(best) - self.at_best(Features())
-        return best if more.mean() > CLEARLY * _error(more) else Features()
-
-    def best_size(self, candidate: Candidate) -> int:
-        """The number of clusters with the largest sum of modularity and of the share said alike."""
-        if len(self.sizes) == 1:
-            return self.sizes[0]
-        return self.sizes[int(np.argmax(np.array(self.modularity[candidate]) + self.shares(candidate)))]
+        ways = dict.fromkeys(features for features, _ in self._bits)
+        most = max(len(self._bits[way, self.counts[0]]) for way in ways)
+        complete = [way for way in ways if len(self._bits[way, self.counts[0]]) == most]
+        best = max(complete, key=lambda way: float(self.pooled(way).mean()))
+        plain = complete[0]
+        more = self.pooled(best) - self.pooled(plain)
+        return best if more.mean() > CLEARLY * _error(more) else plain
 
     def best_count(self, features: Features) -> int:
-        """The fewest neighbours that say almost as much as any others.
-
-        With several sizes each number of neighbours may speak for another one, and bits of different sizes do not
-        compare: there it is the one whose clusters are said alike to the largest share.
-        """
-        if len(self.sizes) > 1:
-            return max(self.counts, key=lambda count: self._share_at_best_size((features, count)))
-        bits = {count: float(self.bits((features, count)).mean()) for count in self.counts}
-        return next(count for count in self.counts if bits[count] >= ENOUGH * max(bits.values()))
-
-    def _share_at_best_size(self, candidate: Candidate) -> float:
-        return float(self.shares(candidate)[self.sizes.index(self.best_size(candidate))])
+        """The fewest neighbours that say almost as much as any others."""
+        said = {c: float((self.bits((features, c)) / np.log2(self.sizes)).mean()) for c in self.counts}
+        return next(count for count in self.counts if said[count] >= ENOUGH * max(said.values()))
 
     def evidence(self) -> list[Evidence]:
-        found = []
-        for (features, count), _ in self.pairs.items():
-            bits, shares = self.bits((features, count)), self.shares((features, count))
-            values = self.modularity.get((features, count), [None] * len(self.sizes))
-            for at, k in enumerate(self.sizes):
-                found.append(
-                    Evidence(
-                        features, count, k, float(bits[:, at].mean()), _error(bits[:, at]), float(shares[at]), values[at]
-                    )
-                )
-        return found
+        """A row for each candidate and size."""
+        return [
+            Evidence(*candidate, k, float(bits.mean()), _error(bits))
+            for candidate in self._bits
+            for k, bits in zip(self.sizes, self.bits(candidate).T, strict=True)
+        ]
 
 
 def _error(values: Array) -> float:
@@ -201,26 +221,16 @@ def _counts(n_neighbors: Sequence[int], n: int) -> list[int]:
     return [least, *(count for count in others if count <= n // 4)]
 
 
-def _possible(X: Any) -> list[Features]:
-    """Without roots of what is negative, and without more directions than there are."""
-    signed = X.min() < 0
-    few = min(FEATURES, key=lambda one: one.directions or np.inf).directions or 0
+def _possible(features: Sequence[Features], X: Any) -> list[Features]:
+    """Without roots of what is negative, and without more directions than half of the features have."""
+    if len(features) == 1:
+        return list(features)
+    signed, few = X.min() < 0, min(one.directions or np.inf for one in features)
     most = max(few, min(X.shape[0], X.shape[1] // 2))
-    return [one for one in FEATURES if not (one.roots and signed) and (one.directions or 0) <= most]
+    return [one for one in features if not (one.roots and signed) and (one.directions or 0) <= most]
 
 
-def _modularities(
-    X: Any, features: Features, count: int, sizes: list[int], rng: np.random.RandomState
-) -> list[float]:
-    """Of the clusters of each size in the graph of the samples, or of many of them."""
-    some = X if X.shape[0] <= WHOLE else X[np.sort(rng.choice(X.shape[0], WHOLE, replace=False))]
-    graph = GraphChoice(features, count, sizes[0], ()).builder(copies="each").build(some)
-    assert isinstance(graph, NeighborGraph)
-    with threadpool_limits(1, user_api="blas"):
-        return [modularity(graph.W, labels) for labels in clusters_of_sizes(graph, sizes)]
-
-
-def _in_threads(work: Callable[[Any], Any], items: Sequence[Any]) -> Any:
+def _in_threads(work: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
     """work(item) of each, in order. BLAS keeps to the threads that call it: its own would wait for each other."""
     with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads.count()) as pool:
         yield from pool.map(work, items)

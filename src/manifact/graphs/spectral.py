@@ -18,8 +18,8 @@ from manifact.graphs.operators import AffinityGraph, Graph
 DENSE_SAMPLES = 200
 #: Of S; smaller ones are noise, or belong to samples without neighbours.
 SMALLEST_EIGENVALUE = 1e-3
-#: Everybody is joined to everybody, so weakly that it adds this share of the mean degree: no tiny piece of the graph has
-#: an eigenvector of its own then. Between 0.1 and 0.3 little changes, 1 costs much.
+#: Everybody is joined to everybody, so weakly that it adds this share of the mean degree: no tiny piece of the graph
+#: has an eigenvector of its own then. Between 0.1 and 0.3 little changes, 1 costs much.
 EVENED = 0.1
 #: Columns beyond those asked for, as a share of them and at the least: the more, the fewer rounds.
 SPARE, SPARE_COLUMNS = 0.2, 8

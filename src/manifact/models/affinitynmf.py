@@ -9,14 +9,15 @@ import numpy as np
 from sklearn.preprocessing import normalize
 
 from manifact.backends import Array, as_data, backend_of, namespace, on_host
-from manifact.graphs import Graph, KNNGraph
-from manifact.graphs.spectral import angles
+from manifact.graphs import AutoGraph, Graph
+from manifact.graphs.eigenvector_clusters import corners, settled
+from manifact.graphs.spectral import Angles, angles
 from manifact.models.cluster_starts import SOFTENED, averaged, graph_clusters, indicator, sample_clusters
 from manifact.models.declaration import model
 from manifact.models.graph_models import WithGraph
 from manifact.models.problem import Plan, Problem
 from manifact.models.projection import beside_samples
-from manifact.models.starts import from_clusters, kmeans
+from manifact.models.starts import from_clusters
 from manifact.selection.choosing import select_and_build
 from manifact.solvers.engine import Result
 from manifact.terms import Affinity, Frobenius, OnSecond, State, Term, TwofoldState
@@ -28,11 +29,12 @@ from manifact.utils.errors import BadValueError, Parameter, Sentence
 class AffinityNMF(WithGraph):
     """Minimise ‖X − V Uᵀ‖² + ‖X − A Uᵀ‖² + μ ‖F Fᵀ − V Vᵀ‖² over U, V, A ≥ 0, μ = τ ‖P X‖² / ‖F Fᵀ‖².
 
-    F are the k leading eigenvectors of the graph's D^(−½) W D^(−½), rows at unit length: the angles by which spectral
-    clustering tells samples apart. Where the graph's own clusters are a crowd and some crumbs, F are memberships in
-    clusters of a plain NMF instead, averaged over the graph. V is a non-negative representation in which samples are as
-    alike as the graph says, and whose parts rebuild the data. The graph fixes the size of V, so that nothing drifts and
-    nothing collapses: there is a minimum, and running longer changes hardly anything.
+    F are the k leading eigenvectors of the graph's (D + θI)^(−½) (W + θ/n 11ᵀ) (D + θI)^(−½), θ a tenth of the mean
+    degree, rows at unit length: the angles by which spectral clustering tells samples apart. Where the clusters of a
+    graph that was given are a crowd and some crumbs, F are memberships in clusters of a plain NMF instead, averaged
+    over the graph. V is a non-negative representation in which samples are as alike as the graph says, and whose parts
+    rebuild the data. The graph fixes the size of V, so that nothing drifts and nothing collapses: there is a minimum,
+    and running longer changes hardly anything.
 
     A holds coefficients that depend on the data alone, as ``transform(X, tie=False)`` gives them (sample weights
     aside): parts made for V alone would be close to the means of clusters, and would rebuild a sample hardly better
@@ -42,23 +44,22 @@ class AffinityNMF(WithGraph):
     a tenth of a sparse text. Each term counts by what it can explain, and τ means the same on every data set.
 
     V starts from the clusters of F. Its rows move together, as far as is best for all of them, so that the objective
-    never rises. A sample belongs to the part whose samples it is most like, and new samples get the F that their
-    neighbours suggest.
+    never rises. Clusters are those of F, refined by V, and new samples get the F that their neighbours suggest.
 
     Use it first: to cluster, and to see what the clusters are made of, with nothing to tune.
 
     Parameters
     ----------
     n_components : int or "auto", default={default of n_components}
-        k, the number of parts. Where this, ``tau`` or ``n_neighbors`` is "auto", `manifact.select` chooses it without
-        labels, and ``selection_`` shows from which candidates.
+        k, the number of parts; "auto" lets `manifact.select` choose it without labels.
     tau : float or "auto", default={default of tau}
         Weight of the graph relative to the data. Smaller values rebuild the data more closely.
     n_neighbors : int or "auto", default={default of n_neighbors}
-        Neighbours of each sample, where ``graph`` is None.
-    graph : graph builder, n x n affinity or None, default=None
+        Neighbours of each sample, where `AutoGraph` chooses the graph; "auto" leaves their number to it.
+    graph : graph builder, n x n affinity, "auto" or None, default=None
         How samples are neighbours: `KNNGraph`, `LandmarkGraph` for very many samples, or a symmetric sparse matrix such
-        as ``adata.obsp["connectivities"]``. None means ``KNNGraph(n_neighbors, weight="binary")``.
+        as ``adata.obsp["connectivities"]``. None and "auto" mean `AutoGraph`, which chooses without labels in which
+        features to look for neighbours; ``graph_.candidates_`` shows what it looked at.
     init : {"spectral", "auto", "random", "nndsvd", "nndsvda", "kmeans"} or (V0, components0), default={default of init}
         The start. "spectral" and "auto" are clusters of F, with parts that are their means. The others: "random",
         uniform on (0, 1); "nndsvd" and "nndsvda", the non-negative halves of an SVD, its zeros kept or filled;
@@ -75,7 +76,7 @@ class AffinityNMF(WithGraph):
     n_components_, tau_ : int, float
         As given, or as chosen.
     selection_ : Selection
-        What "auto" chose, and from which candidates; set only with "auto".
+        What `manifact.select` chose, and from which candidates, where graph, k or τ were left to it.
     smoothness_ : float
         Tr(VᵀLV) / Tr(VᵀDV): 0 where neighbours are equal. Compare it with its value at ``tau=0`` to see what the graph
         did.
@@ -107,12 +108,13 @@ class AffinityNMF(WithGraph):
 
     n_components: Any = field(default=10, kw_only=False)
     tau: Any = 2.0
-    n_neighbors: Any = 5
+    n_neighbors: Any = "auto"
     init: Any = "spectral"
-    assign: str = "nearest"
+    assign: str = "graph"
     normalize: str | None = None
 
     _iterations: ClassVar[int] = 1000
+    _places_by_graph: ClassVar[bool] = True
     _state_type: ClassVar[type[State]] = TwofoldState
 
     @property
@@ -141,20 +143,19 @@ class AffinityNMF(WithGraph):
     def _pose(self, X: Any, y: Any, sample_weight: Any) -> Problem:
         """The graph is built first: what is "auto" is chosen on it."""
         self.__dict__.pop("selection_", None)
-        self.n_components_, self.tau_ = self.n_components, self.tau
-        graph = KNNGraph(self.n_neighbors) if self.graph is None and self.n_neighbors != "auto" else self.graph
-        if "auto" in (self.n_components, self.tau, self.n_neighbors if self.graph is None else None):
-            self.selection_, built = select_and_build(
+        self.n_components_, self.tau_, graph = self.n_components, self.tau, self.graph
+        automatic = graph is None or isinstance(graph, str | AutoGraph)
+        if automatic or "auto" in (self.n_components, self.tau):
+            self.selection_, graph = select_and_build(
                 on_host(X),
                 n_components=self.n_components,
-                n_neighbors=self.n_neighbors if self.graph is None else "auto",
+                n_neighbors=self.n_neighbors if automatic else "auto",
                 tau=self.tau,
-                graph=self.graph,
+                graph=graph,
                 random_state=self.random_state,
                 verbose=self.verbose,
             )
             self.n_components_, self.tau_ = self.selection_.best["n_components"], self.selection_.best["tau"]
-            graph = self.selection_.graph if built is None else built
         problem = super()._pose(X, y, sample_weight)
         return replace(problem, graph=self._built(graph, problem.samples, y))
 
@@ -167,17 +168,14 @@ class AffinityNMF(WithGraph):
         if self.tau_ == 0:
             return []
         assert problem.graph is not None
-        F, _ = graph_directions(problem)
+        F = graph_directions(problem).F
         alike = float(np.sum((F.T @ F) ** 2))
         mu = self.tau_ * explained(problem.data, problem.beside_data(F)) / alike if alike > 0 else 0.0
         penalties = [term for term in self._penalties(problem.X.shape) if term.block == "V"]
         return [OnSecond(Frobenius()), *map(OnSecond, penalties), Affinity(F, mu)]
 
     def _against_collapse(self) -> Sentence | None:
-        if self.graph is not None or self.n_neighbors == "auto" or self.tau_ == 0:
-            return Sentence("give it another {graph}, or a smaller {tau}=…") if self.tau_ > 0 else None
-        more = 3 * self.n_neighbors
-        return Sentence("if they are not one group, try {n_neighbors}={} instead of {}", more, self.n_neighbors)
+        return Sentence("give it another {graph}, or a smaller {tau}=…") if self.tau_ > 0 else None
 
     @property
     def _chosen(self) -> tuple[Any, Any]:
@@ -187,8 +185,12 @@ class AffinityNMF(WithGraph):
         if self.init not in ("auto", "spectral"):
             return super()._named_start(problem)
         assert problem.graph is not None
-        F, _ = graph_directions(problem)
-        labels = kmeans(F.astype(np.float32), problem.k, Sentence("{init}='spectral'"), problem.rng)
+        if problem.k > problem.samples.shape[0]:
+            raise BadValueError(
+                "{init}='spectral' needs n_samples >= {n_components}, got {} < {}", problem.samples.shape[0], problem.k
+            )
+        F = graph_directions(problem).F
+        labels = settled(F, corners(F))
         # Largest first, as other models order their parts.
         ranks = np.argsort(np.argsort(-np.bincount(labels, minlength=problem.k), kind="stable"))
         return from_clusters(problem.samples, ranks[labels], problem.k, floor=0.0)
@@ -202,7 +204,7 @@ class AffinityNMF(WithGraph):
 
     def _store(self, problem: Problem, plan: Plan, result: Result) -> None:
         self._mu = sum(term.mu for term in plan.terms if isinstance(term, Affinity))
-        self.embedding_, self._harmonics = graph_directions(problem)
+        self.embedding_, self._harmonics, self._common = graph_directions(problem)
         super()._store(problem, plan, result)
 
     def _store_graph(self, graph: Any, V: Array) -> None:
@@ -212,19 +214,35 @@ class AffinityNMF(WithGraph):
         self._matched = self.embedding_.T @ raw, inside.T @ inside
 
     def _clustered(self, V: Array) -> Array:
+        return self._beside(V, self.embedding_ if self.tau_ > 0 else None)
+
+    def _beside(self, V: Array, F: Array | None) -> Array:
+        """The rows that clusters are read off: V, and by the graph where it places the samples."""
         # In the size that the graph gave it, whatever ``normalize`` made of it.
-        return on_host(V) / on_host(self._scale)
+        raw = on_host(V) / on_host(self._scale)
+        if self._clusters.rule != "graph":
+            return raw
+        return np.hstack([normalize(raw), np.zeros_like(raw) if F is None else F])
 
     def _project(self, X: Any, tie: bool, graph_X: Any = None) -> Array:
+        return self._placed(X, tie, graph_X)[0]
+
+    def _projected_rows(self, X: Any, tie: bool, graph_X: Any) -> tuple[Array, Array]:
+        V, F = self._placed(X, tie, graph_X)
+        return V, self._beside(V, F)
+
+    def _placed(self, X: Any, tie: bool, graph_X: Any) -> tuple[Array, Array | None]:
+        """V of new samples, and their rows of F (zeros where they have no neighbours), if they are tied."""
         V = super()._project(X, tie=False)
         if not tie or self.tau_ == 0:
-            return V
-        F = normalize(self.graph_.tie(self._as_the_graph_knows(X, graph_X), self._harmonics)[0])
+            return V, None
+        pull, degrees = self.graph_.tie(self._as_the_graph_knows(X, graph_X), self._harmonics)
+        F = normalize(np.where((degrees > 0)[:, None], pull + self._common, 0.0))
         known = F.any(axis=1)
         if known.any():
             tied = np.where(known[:, None], on_host(self._tied_rows(X, F)), on_host(V))
             V = beside_samples(tied, X)
-        return V
+        return V, F
 
     def _tied_rows(self, X: Any, F: Array) -> Array:
         """argmin ‖x − U v‖² + 2 μ Σ_j (fᵀf_j − vᵀv_j)² over v ≥ 0: what the training samples minimise, one by one."""
@@ -246,31 +264,38 @@ def _is_auto(name: str, value: Any) -> bool:
     return False
 
 
-def graph_directions(problem: Problem) -> tuple[Array, Array]:
+def graph_directions(problem: Problem) -> Angles:
     """F, and what gives the rows of new samples from their neighbours.
 
     The graph's angles; where its own clusters are a crowd, the memberships of a plain NMF's, averaged over the graph.
     Computed once for a problem, from a start of its own: two fits to the same see the same.
     """
-    known: dict[str, tuple[Array, Array]] = problem.__dict__
+    known: dict[str, Angles] = problem.__dict__
     if "_directions" not in known:
         assert problem.graph is not None
         known["_directions"] = _directions(problem.samples, problem.k, problem.graph)
     return known["_directions"]
 
 
-def _directions(X: Any, k: int, graph: Graph) -> tuple[Array, Array]:
+def _directions(X: Any, k: int, graph: Graph) -> Angles:
     if k > graph.n_samples:
         return angles(graph, k)
     if not graph.degrees.any():
         members = indicator(sample_clusters(X, k, np.random.RandomState(0)), k)
-        return members, members
+        return Angles(members, members, np.zeros(k))
+    if chosen_for_its_clusters(graph):
+        return angles(graph, k)
     labels, own = graph_clusters(X, k, np.random.RandomState(0), graph)
     if own:
         return angles(graph, k)
     members = averaged(indicator(labels, k), graph, SOFTENED)
     # By the neighbours alone, as new samples: their own cluster is not known.
-    return normalize(graph.adjacency(members)), members
+    return Angles(normalize(graph.adjacency(members)), members, np.zeros(k))
+
+
+def chosen_for_its_clusters(graph: Graph) -> bool:
+    """Whether there was a choice of graphs, which no graph survives whose clusters are crumbs."""
+    return bool(getattr(graph, "candidates_", None))
 
 
 def explained(data: Any, F: Array) -> float:

@@ -89,6 +89,9 @@ class Factorization(
         """The number of parts."""
         return self.n_components
 
+    #: Whether ``assign="graph"`` can be: a graph places samples beside V.
+    _places_by_graph: ClassVar[bool] = False
+
     def _check_size(self) -> None:
         checks.integer("n_components", self.n_components, at_least=1)
 

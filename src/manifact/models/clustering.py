@@ -16,6 +16,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 
 from manifact.backends import Array, on_host
+from manifact.graphs.eigenvector_clusters import corners, settled
 from manifact.models.problem import Problem
 from manifact.solvers.engine import Callback
 from manifact.utils.errors import BadValueError
@@ -23,8 +24,8 @@ from manifact.utils.labels import NOWHERE
 from manifact.utils.sparse_matrices import empty_rows
 from manifact.utils.stored_classes import stored
 
-#: How clusters are made of V.
-ASSIGNMENTS = ("kmeans", "argmax", "nearest")
+#: How clusters are made of V; "graph" is AffinityNMF's, which knows where a graph places samples.
+ASSIGNMENTS = ("kmeans", "argmax", "nearest", "graph")
 #: Seeds are drawn below this.
 SEEDS = 2**31 - 1
 
@@ -33,7 +34,8 @@ class Made(NamedTuple):
     """Clusters that are there: a number for each sample, and for each part the centre that new samples go by."""
 
     labels: Array
-    #: k x k, zeros in the row of a part that no sample belongs to; None where samples go by their largest part.
+    #: k x k (k x 2k by the graph), zeros in the row of a part that no sample belongs to; None where samples go by their
+    #: largest part.
     centres: Array | None
 
 
@@ -96,17 +98,23 @@ class Clusters:
             raise ValueError(f"labels_ are not {n} numbers below {k}")
         if (centres is None) != (self.rule == "argmax"):
             raise ValueError(f"clusters by {self.rule} {'without' if centres is None else 'with'} centres")
+        width = 2 * k if self.rule == "graph" else k
         if centres is not None and (
-            centres.shape != (k, k) or centres.dtype.kind != "f" or not np.isfinite(centres).all()
+            centres.shape != (k, width) or centres.dtype.kind != "f" or not np.isfinite(centres).all()
         ):
-            raise ValueError(f"centres of clusters are {centres.shape}, not {k} x {k} numbers")
+            raise ValueError(f"centres of clusters are {centres.shape}, not {k} x {width} numbers")
 
     def _make(self, V: Array) -> Made:
         known = np.asarray(V.any(axis=1))
         known[self.lost] = False
         own, centres = V if known.all() else V[known], None
-        if self.rule != "argmax":
-            centres = kmeans_centres(own, self.seed) if self.rule == "kmeans" else means_of_parts(own)
+        match self.rule:
+            case "kmeans":
+                centres = kmeans_centres(own, self.seed)
+            case "nearest":
+                centres = means_of_parts(own)
+            case "graph":
+                centres = means_of_graph_clusters(own)
         return Made(np.where(known, placed(V, self.rule, centres), NOWHERE), centres)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -119,7 +127,7 @@ class Clusters:
 
 
 class Clustering:
-    """What a factorisation knows of clusters: k-means on V as the papers do, the largest part, or the nearest."""
+    """What a factorisation knows of clusters: k-means on V as the papers do, the largest part, the nearest one."""
 
     assign: str
     random_state: Any
@@ -165,10 +173,15 @@ class Clustering:
             raise BadValueError("{assign}={!r} was set after fit: fit again to have such clusters", self.assign)
         tie = self._ties(tie, graph_X)
         X = self._checked(X)
-        V = self._project(X, tie, graph_X)
-        labels = self._clusters.of(on_host(self._clustered(self._readable(X, V))), self._training_V)
+        V, rows = self._projected_rows(X, tie, graph_X)
+        labels = self._clusters.of(on_host(rows), self._training_V)
         # An empty sample has no neighbours but those nearest to nothing, and a solver may leave its V just above zero.
         return V, labels if graph_X is not None else np.where(self._empty(on_host(X)), NOWHERE, labels)
+
+    def _projected_rows(self: Any, X: Any, tie: bool, graph_X: Any) -> tuple[Array, Array]:
+        """V of new samples, and the rows that their clusters are read off."""
+        V = self._project(X, tie, graph_X)
+        return V, self._clustered(self._readable(X, V))
 
     def _readable(self, X: Any, V: Array) -> Array:
         """V of new samples, from which clusters can be read."""
@@ -271,7 +284,7 @@ def placed(V: Array, rule: str, centres: Array | None) -> Array:
     if centres is None:
         labels = V.argmax(axis=1)
     else:
-        labels = nearest_part(V, centres) if rule == "nearest" else nearest_centre(V, centres)
+        labels = nearest_centre(V, centres) if rule == "kmeans" else nearest_part(V, centres)
         if not centres.any():
             return np.full(len(V), NOWHERE)
     return np.where(V.any(axis=1), labels, NOWHERE)
@@ -289,6 +302,22 @@ def means_of_parts(V: Array) -> Array:
     means = np.zeros((V.shape[1], V.shape[1]))
     np.add.at(means, largest, rows)
     return means / np.maximum(np.bincount(largest, minlength=V.shape[1]), 1)[:, None]
+
+
+def means_of_graph_clusters(rows: Array) -> Array:
+    """The mean direction of each of the graph's clusters, in the row of its part; zeros where a part has none.
+
+    The first half of a row is V at unit length, the second where the graph places the sample; the clusters are those
+    of the second. Together they are nowhere much worse than the better of both, which neither is on its own.
+    """
+    k = rows.shape[1] // 2
+    V, F = rows[:, :k], rows[:, k:]
+    labels = settled(F, corners(F)) if F.any() else V.argmax(axis=1)
+    unit = normalize(rows)
+    means = np.zeros((k, 2 * k))
+    for cluster, part in parts_of_clusters(V, labels).items():
+        means[part] = unit[labels == cluster].sum(axis=0)
+    return normalize(means)
 
 
 def nearest_part(V: Array, means: Array) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 from manifact.backends import Array, backend_of, on_host
-from manifact.graphs import Graph, GraphBuilder, KNNGraph, LandmarkGraph, as_builder
+from manifact.graphs import AutoGraph, Graph, GraphBuilder, KNNGraph, LandmarkGraph, as_builder
 from manifact.graphs.builder import as_samples
 from manifact.models.base import Factorization
 from manifact.models.cluster_starts import SOFTENED, averaged, graph_clusters, indicator
@@ -44,14 +44,14 @@ class WithGraph(Factorization):
 
     @property
     def _searched_in_X(self) -> bool:
-        return self.graph is None or isinstance(self.graph, KNNGraph | LandmarkGraph)
+        return self.graph is None or isinstance(self.graph, str | AutoGraph | KNNGraph | LandmarkGraph)
 
     def _build_graph(self, X: Any, y: Any) -> Graph | None:
         return self._built(self.default_graph() if self.graph is None else self.graph, X, y)
 
     def _built(self, graph: Any, X: Any, y: Any) -> Graph:
         with showing(bool(self.verbose)):
-            graph = as_builder(graph).build(X, y)
+            graph = as_builder(graph).for_components(self._k).build(X, y)
         if graph.n_samples != X.shape[0]:
             raise ValueError(f"graph has {graph.n_samples} vertices but X has {X.shape[0]} samples: they must agree")
         return graph

@@ -36,11 +36,13 @@ tol : float or None, default=None
 normalize : {"basis", None}, default={default of normalize}
     At the end, give the basis columns unit length, move their scale into V and order parts by weight; or leave the
     iterates as they are.
-assign : {"kmeans", "argmax", "nearest"}, default={default of assign}
+assign : {"kmeans", "argmax", "nearest", "graph"}, default={default of assign}
     How samples are clustered, when ``labels_`` or `predict` are first asked for: by k-means on V (20 starts), by the
     largest part, or by "nearest", the part whose own samples (those that have most of it) point, on average, most
-    nearly in the same direction. Cluster i is that of part i: clusters of k-means are matched to parts one to one, by
-    how much of each part (its column of V scaled to sum 1) the samples of a cluster have on average.
+    nearly in the same direction; "graph" (`AffinityNMF` alone) goes by the mean directions of the graph's own clusters,
+    in V and in the graph's eigenvectors together. Cluster i is that of part i: clusters of k-means and of the graph are
+    matched to parts one to one, by how much of each part (its column of V scaled to sum 1) the samples of a cluster
+    have on average.
 n_init, init_iter : int, default=1 and 30
     Each of several starts runs ``init_iter`` iterations, and the best of them goes on.
 warm_start : bool, default=False

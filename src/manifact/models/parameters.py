@@ -27,7 +27,7 @@ def check_parameters(model: Any) -> None:
     if model.tol is not None:
         checks.real("tol", model.tol, at_least=0)
     checks.option("normalize", model.normalize, ("basis", None))
-    _check_assign(model.assign)
+    _check_assign(model)
     checks.integer("n_init", model.n_init, at_least=1)
     checks.integer("init_iter", model.init_iter, at_least=1)
     checks.real("alpha_V", model.alpha_V, at_least=0)
@@ -36,10 +36,16 @@ def check_parameters(model: Any) -> None:
     checks.real("l1_ratio", model.l1_ratio, at_least=0, at_most=1)
 
 
-def _check_assign(assign: Any) -> None:
+def _check_assign(model: Any) -> None:
+    assign = model.assign
     if assign is None:
         raise BadValueError("{assign}=None has gone: leave it out, clusters are made only when they are asked for")
     checks.option("assign", assign, ASSIGNMENTS)
+    if assign == "graph" and not model._places_by_graph:
+        raise BadValueError(
+            "{assign}='graph' is how AffinityNMF makes clusters, got {}: use 'kmeans', 'argmax' or 'nearest'",
+            type(model).__name__,
+        )
 
 
 def _check_solver(model: Any) -> None:

@@ -1,4 +1,4 @@
-"""The number of components, of neighbours, and the weight of the graph, chosen without labels."""
+"""The graph, the number of components and the weight of the graph, chosen without labels."""
 
 from __future__ import annotations
 
@@ -7,39 +7,23 @@ from collections.abc import Iterable
 from numbers import Integral
 from typing import Any
 
-import numpy as np
-from scipy.sparse.csgraph import connected_components
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from manifact.graphs import AffinityGraph, Graph, GraphBuilder, KNNGraph, as_builder
+from manifact.graphs import AutoGraph, Graph, KNNGraph, as_builder
+from manifact.graphs.auto import SMALLEST, possible_sizes
 from manifact.graphs.builder import as_samples
-from manifact.selection.reproducible import Evidence, averaged, reproducible
-from manifact.selection.result import Selection
-from manifact.selection.sampling import SAMPLES, draws
+from manifact.graphs.cluster_counts import CountEvidence, best_count, count_evidence
+from manifact.graphs.feature_halves import Features
+from manifact.graphs.graph_choice import choose_graph
+from manifact.selection.result import EDGES, Selection
+from manifact.selection.sampling import SAMPLES, sampled
 from manifact.utils import checks
 from manifact.utils.errors import BadTypeError, BadValueError
 from manifact.utils.progress import showing, steps
 
-#: Largest number of components that is tried unasked, and how much larger each is than the one before.
-MOST_COMPONENTS, RATIO = 100, 1.15
-#: Samples per component at the least, among those that are looked at.
-SMALLEST = 3
-#: Tried in this order until the graph holds together. With more neighbours clusterings are about as reproducible, and
-#: the clusters worse, so that the criterion cannot choose them.
-NEIGHBORS = (5, 8, 12, 20)
-#: Share of the samples that the largest pieces of a graph must hold.
-TOGETHER = 0.95
 #: Weight of the graph: between 1 and 4 the NMI of seven sets with known classes changes by 1.3 points at the most.
 TAU = 2.0
-#: Clusters are clear where they say so large a share of what as many even ones could say, by a standard error. It was
-#: 0.9 to 1 for planted groups, 0.7 to 0.9 for digits, objects, flowers and wines, and below 0.65 for faces, letters and
-#: news; for cells about 0.65, now and then more.
-CLEAR = 0.7
-#: Standard errors by which a modularity must be below the best one to count as lower.
-SURE = 2.0
-#: Pairs of clusterings that are compared.
-PAIRS = 8
 
 
 def select(
@@ -52,34 +36,31 @@ def select(
     random_state: Any = 0,
     verbose: bool = False,
 ) -> Selection:
-    """Return the number of components, of neighbours and τ for `AffinityNMF` on X, chosen without labels.
+    """Return the graph, the number of components and τ for `AffinityNMF` on X, chosen without labels.
 
-    Two clusterings of the graph, each without a fifth of its edges, say something of a sample alike, I − E[I] bits
-    beyond chance, and something differently, H − I bits. The difference is the net reproducible information. Too few
-    components merge what belongs apart and say little; too many cut at random, so that the clusterings differ.
+    Ways to look for neighbours are compared by `AutoGraph`: the features are split at random into two halves, and the
+    samples are clustered in each. What both say of a sample alike, beyond chance, is about the samples, since noise
+    differs from feature to feature.
 
-    Where some k have clear clusters, which come near the log2 k bits that k even clusters can say, the k that comes
-    nearest is chosen. Elsewhere it is the k with the most net information, but none below the finest whose modularity
-    is within two standard errors of the best: modularity is known to merge small clusters.
-
-    Means over eight pairs count. At most 1500 samples are looked at, drawn anew for each pair: of more samples ever
-    finer clusters can be told apart, without end.
+    The number of components is the k with the largest sum of two shares: of what two clusterings of the graph say, each
+    without a fifth of the edges, that which they say alike beyond chance; and of the edges, those inside clusters
+    beyond chance (modularity). The first falls where clusters are cut at random, the second where they are merged or
+    split. At most 3000 samples are looked at: of more, ever finer clusters can be told apart, without end.
 
     Parameters
     ----------
     X : array or sparse matrix, n_samples x n_features
     n_components : "auto", int or several, default="auto"
-        What to choose from; "auto" means 2 to 100 (a third of the samples at the most), each about 15% larger than the
-        one before.
+        What to choose from; "auto" means 2 to 100 (a third of the samples at the most), each about a fifth larger than
+        the one before.
     n_neighbors : "auto", int or several, default="auto"
-        "auto" is 5, or where that graph falls apart into more than 100 pieces (copies that have only each other for
-        neighbours), the first of 8, 12 and 20 that does not. Of several the smallest that does not is chosen.
+        "auto" is 5 or 30, or what a `KNNGraph` that is given has.
     tau : "auto" or float, default="auto"
         "auto" is 2: no criterion is known that does better.
-    graph : graph builder, n x n affinity or None, default=None
-        As in `AffinityNMF`. Neighbours can be chosen for None and for `KNNGraph`, which keeps its own with "auto".
+    graph : graph builder, n x n affinity, "auto" or None, default=None
+        As in `AffinityNMF`; None and "auto" mean `AutoGraph`. A `KNNGraph` keeps its features.
     random_state : int, RandomState or None, default=0
-        Which samples and edges are left out.
+        Which samples, features and edges are looked at together.
     verbose : bool, default=False
         Show a progress bar.
 
@@ -89,8 +70,8 @@ def select(
     >>> from manifact.selection import select
     >>> X, _ = make_blobs(300, n_features=20, centers=6, random_state=0)
     >>> selection = select(X - X.min())
-    >>> selection
-    Selection(n_components=6, n_neighbors=5, tau=2.0)
+    >>> selection.best["n_components"]
+    6
     >>> V = selection.model().fit_transform(X - X.min())
     """
     return select_and_build(
@@ -101,82 +82,78 @@ def select(
 
 def select_and_build(
     X: Any, *, n_components: Any, n_neighbors: Any, tau: Any, graph: Any, random_state: Any, verbose: bool
-) -> tuple[Selection, Graph | None]:
-    """What `select` returns, and the chosen graph of all samples where that had to be built."""
+) -> tuple[Selection, Graph]:
+    """What `select` returns, and the chosen graph of all samples."""
     begun = time.perf_counter()
     X = as_samples(X)
     sizes = _sizes(n_components, X.shape[0])
     weight = _tau(tau)
-    rng = check_random_state(random_state)
     with showing(bool(verbose)):
-        builders = _builders(graph, n_neighbors, X.shape[0])
-        chosen, built = _first_together(builders, X)
-        # With "auto" the others were only there in case the graph falls apart.
-        looked_at = [chosen] if isinstance(n_neighbors, str) else list(builders)
-        known = {} if built is None else {chosen: built}
-        evidence = {count: _evidence(X, builders[count], known.get(count), sizes, rng) for count in looked_at}
-    rows = [
-        _row(k, count, weight, what) for count, found in evidence.items() for k, what in zip(sizes, found, strict=True)
-    ]
-    best = {"n_components": _best(sizes, evidence[chosen]), "n_neighbors": chosen, "tau": weight}
-    given = graph is not None and chosen is None
+        if graph is None or isinstance(graph, str | AutoGraph | KNNGraph):
+            chosen, builder, built = _by_features(X, sizes, n_neighbors, graph, random_state)
+        else:
+            _refuse_neighbors(n_neighbors, graph)
+            chosen, built = _by_edges(X, sizes, graph, random_state)
+            builder = graph
+    best, rows = chosen
     seconds = time.perf_counter() - begun
-    return Selection(rows, best, graph if given else builders[chosen], random_state, seconds=seconds), built
+    parts = {} if best.get("n_neighbors") is not None else {"criterion": EDGES}
+    return Selection(rows, best | {"tau": weight}, builder, random_state, seconds=seconds, **parts), built
 
 
-def _best(sizes: list[int], evidence: list[Evidence | None]) -> int:
-    """The number of components that the evidence speaks for."""
-    found = [what for what in evidence if what is not None]
-    if not found:
-        return sizes[0]
-    # Of the log2 k bits that k even clusters can say.
-    bits = {k: (what, np.log2(k)) for k, what in zip(sizes, found, strict=True) if k > 1}
-    clear = {k: what.net / most for k, (what, most) in bits.items() if what.net - what.net_error >= CLEAR * most}
-    if clear:
-        return max(clear, key=lambda k: clear[k])
-    # Modularity merges small clusters: its best is too coarse if anything, and so is what is as good but for the error.
-    top = max(found, key=lambda what: what.modularity)
-    first = max(i for i, what in enumerate(found) if what.modularity >= top.modularity - SURE * top.modularity_error)
-    return sizes[max(range(first, len(sizes)), key=lambda i: found[i].net)]
+def _by_features(
+    X: Any, sizes: list[int], n_neighbors: Any, graph: Any, random_state: Any
+) -> tuple[tuple[dict[str, Any], list[dict[str, Any]]], Any, Graph]:
+    """What was chosen and from which rows, its builder, and the graph."""
+    if isinstance(graph, KNNGraph):
+        own = Features(graph.roots, graph.directions, graph.balance)
+        _auto("n_neighbors", n_neighbors)
+        counts = [graph.n_neighbors] if isinstance(n_neighbors, str) else _integers("n_neighbors", n_neighbors)
+        choice = choose_graph(X, sizes, check_random_state(random_state), counts, [own])
+        builder = clone(graph).set_params(n_neighbors=choice.n_neighbors)
+        built: Any = builder.build(X)
+    else:
+        automatic = as_builder(graph) if isinstance(graph, str) else graph
+        automatic = AutoGraph(random_state=random_state) if automatic is None else clone(automatic)
+        if not (isinstance(n_neighbors, str) and n_neighbors == "auto"):
+            automatic.set_params(n_neighbors=n_neighbors)
+        choice, built = automatic.choose_and_build(X, sizes)
+        builder = choice.builder()
+    best = {"n_components": choice.n_components, "features": str(choice.features), "n_neighbors": choice.n_neighbors}
+    return (best, choice.candidates()), builder, built
 
 
-def _evidence(
-    X: Any, builder: GraphBuilder, built: Graph | None, sizes: list[int], rng: np.random.RandomState
-) -> list[Evidence | None]:
-    """For each of ``sizes``; ``built`` is the graph of all samples, where it is known."""
-    if len(sizes) == 1:
-        return [None]
-    pairs = []
-    with steps("components", total=PAIRS) as advance:
-        for W in draws(X, builder, PAIRS, rng, built):
-            pairs.append(reproducible(W, sizes, rng))
+def _by_edges(
+    X: Any, sizes: list[int], graph: Any, random_state: Any
+) -> tuple[tuple[dict[str, Any], list[dict[str, Any]]], Graph]:
+    """What was chosen and from which rows, and the graph."""
+    builder = as_builder(graph)
+    built = builder.build(X)
+    rng = check_random_state(random_state)
+    evidence: list[CountEvidence] = []
+    if len(sizes) > 1:
+        with steps("components", total=1) as advance:
+            evidence = count_evidence(sampled(X, built, rng), sizes, rng)
             advance(1)
-    return [averaged(both) for both in zip(*pairs, strict=True)]
+    rows = [_row(k, evidence[at] if evidence else None) for at, k in enumerate(sizes)]
+    return ({"n_components": best_count(sizes, evidence) if evidence else sizes[0]}, rows), built
 
 
-def _row(k: int, n_neighbors: int | None, tau: float, what: Evidence | None) -> dict[str, Any]:
-    values = {"n_components": k, "n_neighbors": n_neighbors, "tau": tau}
-    if what is None:
-        return values | dict.fromkeys(("agreed", "disagreed", "net", "modularity"))
-    return values | {
-        "agreed": what.agreed, "disagreed": what.disagreed, "net": what.net, "modularity": what.modularity
-    }  # fmt: skip
+def _row(k: int, what: CountEvidence | None) -> dict[str, Any]:
+    return {"n_components": k} | (dict.fromkeys(CountEvidence._fields) if what is None else what._asdict())
 
 
 def _sizes(n_components: Any, n: int) -> list[int]:
     """Candidates, smallest first."""
-    most = min(n, SAMPLES) // SMALLEST
     if not isinstance(n_components, str):
+        most = min(n, SAMPLES) // SMALLEST
         return _integers("n_components", n_components, most=n if isinstance(n_components, Integral) else most)
     checks.option("n_components", n_components, ("auto",))
-    if most < 2:
+    if n < 2 * SMALLEST:
         raise BadValueError(
             "{n_components}='auto' needs at least {} samples, got n_samples = {}: pass a number", 2 * SMALLEST, n
         )
-    sizes = [2]
-    while (following := max(sizes[-1] + 1, round(sizes[-1] * RATIO))) <= min(most, MOST_COMPONENTS):
-        sizes.append(following)
-    return sizes
+    return possible_sizes(n)
 
 
 def _integers(name: str, values: Any, most: int | None = None) -> list[int]:
@@ -201,35 +178,14 @@ def _tau(tau: Any) -> float:
     return float(tau)
 
 
-def _builders(graph: Any, n_neighbors: Any, n: int) -> dict[int | None, GraphBuilder]:
-    """A graph builder for each number of neighbours; None where the graph has no such number."""
-    auto = isinstance(n_neighbors, str)
-    if auto:
-        checks.option("n_neighbors", n_neighbors, ("auto",))
-    if graph is not None and not isinstance(graph, KNNGraph):
-        if not auto:
-            raise BadValueError(
-                "{n_neighbors}={!r} needs {graph}=None or KNNGraph(), got {}", n_neighbors, type(graph).__name__
-            )
-        return {None: as_builder(graph)}
-    if auto and graph is not None:
-        return {graph.n_neighbors: graph}
-    counts = [NEIGHBORS[0], *(c for c in NEIGHBORS[1:] if c < n)] if auto else _integers("n_neighbors", n_neighbors)
-    base = KNNGraph() if graph is None else graph
-    return {count: clone(base).set_params(n_neighbors=count) for count in counts}
+def _auto(name: str, value: Any) -> None:
+    if isinstance(value, str):
+        checks.option(name, value, ("auto",))
 
 
-def _first_together(builders: dict[int | None, GraphBuilder], X: Any) -> tuple[int | None, Graph | None]:
-    """The first whose graph holds together, and that graph: almost all samples are in its largest pieces.
-
-    As many pieces as clusters are looked for may well be clusters; more are crumbs, such as copies that have only each
-    other for neighbours. The last is not looked at: it is what is left.
-    """
-    *others, last = builders
-    for count in others:
-        graph = builders[count].build(X)
-        assert isinstance(graph, AffinityGraph)
-        sizes = np.sort(np.bincount(connected_components(graph.W, directed=False)[1]))[::-1]
-        if sizes[:MOST_COMPONENTS].sum() >= TOGETHER * X.shape[0]:
-            return count, graph
-    return last, None
+def _refuse_neighbors(n_neighbors: Any, graph: Any) -> None:
+    _auto("n_neighbors", n_neighbors)
+    if not isinstance(n_neighbors, str):
+        raise BadValueError(
+            "{n_neighbors}={!r} needs {graph}=None, 'auto' or KNNGraph(), got {}", n_neighbors, type(graph).__name__
+        )

@@ -14,11 +14,15 @@ if TYPE_CHECKING:
     from manifact.models import AffinityNMF
 
 CRITERION = (
-    "net reproducible bits: what two clusterings of the graph, each without a fifth of its edges, say alike of a "
-    "sample beyond chance, less what they say differently; few clusters say little, and too many are cut at random "
-    "(clear clusters are those that come near log2 k bits; elsewhere what is coarser than modularity, which merges "
-    "small clusters, is left out)"
+    "the number of components is the one with the largest sum of two shares: of what clusterings of the graph say, "
+    "each without a fifth of its edges, that which they say alike beyond chance, and of the edges those inside "
+    "clusters beyond chance (modularity); graphs are compared by the bits that clusterings of two halves of the "
+    "features say alike"
 )
+#: Where the graph was given.
+EDGES = CRITERION.partition(";")[0]
+#: What a table shows of each candidate.
+COLUMNS = ("features", "n_neighbors", "n_components", "bits", "share", "modularity")
 
 
 @stored(candidates="candidates", best="best", graph="graph", random_state="random_state", criterion="criterion")
@@ -29,12 +33,13 @@ class Selection:
     Attributes
     ----------
     candidates : list of dict
-        ``n_components``, ``n_neighbors``, ``tau``, and (None where there was nothing to choose) ``modularity`` and in
-        bits per sample ``agreed``, ``disagreed`` and ``net``.
+        ``n_components``, and unless the graph was given ``features`` (in words, and as the parameters ``roots``,
+        ``directions`` and ``balance`` of `KNNGraph`) and ``n_neighbors``; ``bits`` that halves say alike and
+        their standard error ``bits_error``; ``share`` and ``modularity``. None where it was not looked at.
     best : dict
-        ``n_components``, ``n_neighbors`` (None where the graph was given) and ``tau``.
+        ``n_components`` and ``tau``, and unless the graph was given ``features`` and ``n_neighbors``.
     criterion : str
-        What ``net`` is and why the largest is best.
+        By what the best was found.
     graph : graph builder or affinity
         The graph with this many neighbours.
     random_state : int, RandomState or None
@@ -63,41 +68,46 @@ class Selection:
         from rich.console import Console
         from rich.table import Table
 
-        names = ["n_components", "n_neighbors", "tau", "modularity", "agreed", "disagreed", "net"]
+        names = [name for name in COLUMNS if any(name in row for row in self.candidates)] or ["n_components"]
         table = Table(*names, "", box=None, header_style="bold")
         for column in table.columns[:-1]:
             column.justify = "right"
         for row in self.candidates:
             chosen = self.is_best(row)
             table.add_row(
-                *(_cell(row[name]) for name in names), "← chosen" if chosen else "", style="bold" if chosen else ""
+                *(_cell(row.get(name)) for name in names), "← chosen" if chosen else "", style="bold" if chosen else ""
             )
         console = Console()
         console.print(table)
         console.print(self.criterion[:1].upper() + self.criterion[1:] + ".", style="dim", highlight=False)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw net bits against the number of components, a curve for each number of neighbours, and the choice."""
+        """Draw what halves say alike against the number of components, a curve for each graph, and the choice."""
         return manifact.plot.selection(self, ax)
 
     @property
     def others(self) -> list[int]:
-        """Other numbers of components to look at: with the most net bits, and with the largest modularity.
+        """Other numbers of components to look at: said alike to the largest share, and of the largest modularity.
 
-        >>> rows = [{"n_components": k, "net": net, "modularity": m} for k, net, m in ((2, 0.9, 0.4), (9, 1.5, 0.8))]
+        >>> rows = [{"n_components": k, "share": s, "modularity": m} for k, s, m in ((2, 0.9, 0.8), (9, 0.6, 0.9))]
         >>> Selection(rows, {"n_components": 2}, None).others
         [9]
         """
-        scored = [row for row in self.candidates if row.get("net") is not None]
-        most = [max(scored, key=lambda row: row[what])["n_components"] for what in ("net", "modularity") if scored]
+        scored = [row for row in self.chosen_graph if row.get("modularity") is not None]
+        most = [max(scored, key=lambda row: row[what])["n_components"] for what in ("share", "modularity") if scored]
         return sorted(set(most) - {self.best["n_components"]})
+
+    @property
+    def chosen_graph(self) -> list[dict[str, Any]]:
+        """The candidates of the chosen graph."""
+        return [row for row in self.candidates if row.get("chosen", True)]
 
     def is_best(self, row: dict[str, Any]) -> bool:
         """Whether a candidate is what was chosen."""
-        return all(row[name] == value for name, value in self.best.items())
+        return bool(row.get("chosen", True)) and row["n_components"] == self.best["n_components"]
 
 
 def _cell(value: Any) -> str:
-    if value is None:
-        return "–"
+    if value is None or isinstance(value, str):
+        return value or "–"
     return f"{value:.3f}" if isinstance(value, float) and not value.is_integer() else f"{value:g}"

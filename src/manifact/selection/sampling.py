@@ -2,50 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from manifact.graphs import AffinityGraph, Graph, GraphBuilder, KNNGraph
-from manifact.graphs.builder import AffinityBuilder, BuiltGraph
+from manifact.graphs import AffinityGraph, Graph, KNNGraph
 
 #: So many samples are looked at. What can be told apart grows with their number and has no end (news can be told apart
 #: down to the single story): a number of clusters means something for a number of samples only.
-SAMPLES = 1500
+SAMPLES = 3000
 #: Neighbours in the graph of some vertices of a larger one, and the longest walks that look for them.
 NEIGHBORS, STEPS = 5, 6
 #: Entries of the walks' distributions that are kept in memory at the most.
 MOST_ENTRIES = 50_000_000
 
 
-def draws(
-    X: Any, builder: GraphBuilder, count: int, rng: np.random.RandomState, built: Graph | None = None
-) -> Iterator[Any]:
-    """``count`` affinities, each of at most `SAMPLES` samples: of all of them, or of some, drawn anew each time.
+def sampled(X: Any, graph: Graph, rng: np.random.RandomState) -> Any:
+    """W of a graph of the rows of X, or of at most `SAMPLES` of them.
 
-    ``built`` is the graph of all samples, where it is known.
+    Where edges are not listed (landmarks, sums), those of the nearest neighbours stand for them.
     """
     n = X.shape[0]
-    if n <= SAMPLES:
-        W = _edges(builder.build(X) if built is None else built, X)
-        yield from (W for _ in range(count))
-        return
-    whole = builder.build(X) if isinstance(builder, AffinityBuilder | BuiltGraph) else None
-    for _ in range(count):
-        some = np.sort(rng.choice(n, SAMPLES, replace=False))
-        if isinstance(whole, AffinityGraph):
-            yield among(whole.W, some)
-        else:
-            yield _edges(KNNGraph().build(X[some]) if whole is not None else builder.build(X[some]), X[some])
-
-
-def _edges(graph: Graph, X: Any) -> Any:
-    """W; where edges are not listed (landmarks, sums), those of the nearest neighbours stand for them."""
-    listed = graph if isinstance(graph, AffinityGraph) else KNNGraph().build(X)
-    assert isinstance(listed, AffinityGraph)
-    return listed.W
+    some = np.arange(n) if n <= SAMPLES else np.sort(rng.choice(n, SAMPLES, replace=False))
+    if not isinstance(graph, AffinityGraph):
+        near = KNNGraph().build(X if n <= SAMPLES else X[some])
+        assert isinstance(near, AffinityGraph)
+        return near.W
+    return graph.W if n <= SAMPLES else among(graph.W, some)
 
 
 def among(W: Any, some: Any) -> Any:
