@@ -223,4 +223,4 @@ def test_an_interrupt_while_the_start_is_made_is_one(monkeypatch):
 
     monkeypatch.setattr(starts, "run", run)
     with pytest.raises(KeyboardInterrupt, match="before the first iteration"):
-        GNMF(3, random_state=0).fit(groups()[0])
+        starts.nmf_clusters(groups()[0], 3, np.random.RandomState(0))

@@ -13,7 +13,6 @@ from sklearn.utils import check_array
 from manifact.graphs.affinity_matrix import check_affinity
 from manifact.graphs.operators import AffinityGraph, Graph, SumOfGraphs
 from manifact.utils import checks
-from manifact.utils.errors import BadValueError, Parameter
 from manifact.utils.sparse_matrices import sorted_csr
 from manifact.utils.stored_classes import stored_by_parameters
 
@@ -182,9 +181,7 @@ def as_builder(graph: Any, name: str = "graph") -> GraphBuilder:
     from manifact.graphs.auto import AutoGraph
     from manifact.graphs.knn import KNNGraph
 
-    if isinstance(graph, str):
-        if graph != "auto":
-            raise BadValueError("{}={!r} is not known: give 'auto', a graph or an affinity", Parameter(name), graph)
+    if isinstance(graph, str) and graph == "auto":
         return AutoGraph()
     if graph is None:
         return KNNGraph()

@@ -199,7 +199,8 @@ class _Findings:
     def best_count(self, features: Features) -> int:
         """The fewest neighbours that say almost as much as any others."""
         said = {c: float((self.bits((features, c)) / np.log2(self.sizes)).mean()) for c in self.counts}
-        return next(count for count in self.counts if said[count] >= ENOUGH * max(said.values()))
+        most = max(said.values())
+        return next(count for count in self.counts if said[count] >= ENOUGH * most or said[count] >= most)
 
     def evidence(self) -> list[Evidence]:
         """A row for each candidate and size."""

@@ -38,6 +38,18 @@ def leading_eigenvectors(graph: Graph, k: int, rng: np.random.RandomState) -> Ar
     return _leading(graph.normalized(), k, rng)[1]
 
 
+def spectral_rows(graph: Graph, k: int) -> Array:
+    """The rows of the k `leading_eigenvectors` at unit length (Ng, Jordan, Weiss); zeros for those without neighbours.
+
+    Computed once for a graph, from a start of its own.
+    """
+    known: dict[int, Array] = graph.__dict__.setdefault("_spectral_rows", {})
+    if k not in known:
+        E = leading_eigenvectors(graph, k, np.random.RandomState(0))
+        known[k] = normalize(E * (graph.degrees > 0)[:, None])
+    return known[k]
+
+
 class Angles(NamedTuple):
     """Where samples stand in the leading eigenvectors of a graph, and what places new ones there."""
 

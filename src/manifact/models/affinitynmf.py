@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.preprocessing import normalize
 
 from manifact.backends import Array, as_data, backend_of, namespace, on_host
-from manifact.graphs import AutoGraph, Graph
+from manifact.graphs import AutoGraph, Graph, GraphBuilder
 from manifact.graphs.eigenvector_clusters import corners, settled
 from manifact.graphs.spectral import Angles, angles
 from manifact.models.cluster_starts import SOFTENED, averaged, graph_clusters, indicator, sample_clusters
@@ -18,7 +18,7 @@ from manifact.models.graph_models import WithGraph
 from manifact.models.problem import Plan, Problem
 from manifact.models.projection import beside_samples
 from manifact.models.starts import from_clusters
-from manifact.selection.choosing import select_and_build
+from manifact.selection.choosing import is_automatic, select_and_build
 from manifact.solvers.engine import Result
 from manifact.terms import Affinity, Frobenius, OnSecond, State, Term, TwofoldState
 from manifact.utils import checks
@@ -58,7 +58,7 @@ class AffinityNMF(WithGraph):
         Neighbours of each sample, where `AutoGraph` chooses the graph; "auto" leaves their number to it.
     graph : graph builder, n x n affinity, "auto" or None, default=None
         How samples are neighbours: `KNNGraph`, `LandmarkGraph` for very many samples, or a symmetric sparse matrix such
-        as ``adata.obsp["connectivities"]``. None and "auto" mean `AutoGraph`, which chooses without labels in which
+        as ``adata.obsp["connectivities"]``. "auto" or None means ``AutoGraph()``, which chooses without labels in which
         features to look for neighbours; ``graph_.candidates_`` shows what it looked at.
     init : {"spectral", "auto", "random", "nndsvd", "nndsvda", "kmeans"} or (V0, components0), default={default of init}
         The start. "spectral" and "auto" are clusters of F, with parts that are their means. The others: "random",
@@ -117,6 +117,9 @@ class AffinityNMF(WithGraph):
     _places_by_graph: ClassVar[bool] = True
     _state_type: ClassVar[type[State]] = TwofoldState
 
+    def default_graph(self) -> GraphBuilder:
+        return AutoGraph()
+
     @property
     def _solvers(self) -> tuple[str, ...]:
         return ("affinity",)
@@ -144,7 +147,7 @@ class AffinityNMF(WithGraph):
         """The graph is built first: what is "auto" is chosen on it."""
         self.__dict__.pop("selection_", None)
         self.n_components_, self.tau_, graph = self.n_components, self.tau, self.graph
-        automatic = graph is None or isinstance(graph, str | AutoGraph)
+        automatic = is_automatic(graph)
         if automatic or "auto" in (self.n_components, self.tau):
             self.selection_, graph = select_and_build(
                 on_host(X),
@@ -220,7 +223,7 @@ class AffinityNMF(WithGraph):
         """The rows that clusters are read off: V, and by the graph where it places the samples."""
         # In the size that the graph gave it, whatever ``normalize`` made of it.
         raw = on_host(V) / on_host(self._scale)
-        if self._clusters.rule != "graph":
+        if self.assign != "graph":
             return raw
         return np.hstack([normalize(raw), np.zeros_like(raw) if F is None else F])
 
@@ -237,7 +240,8 @@ class AffinityNMF(WithGraph):
         if not tie or self.tau_ == 0:
             return V, None
         pull, degrees = self.graph_.tie(self._as_the_graph_knows(X, graph_X), self._harmonics)
-        F = normalize(np.where((degrees > 0)[:, None], pull + self._common, 0.0))
+        # Files of former versions have none.
+        F = normalize(np.where((degrees > 0)[:, None], pull + getattr(self, "_common", 0.0), 0.0))
         known = F.any(axis=1)
         if known.any():
             tied = np.where(known[:, None], on_host(self._tied_rows(X, F)), on_host(V))

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from manifact.backends import Array, as_data, backend_of, on_host
 from manifact.graphs import Graph
-from manifact.graphs.spectral import angles
+from manifact.graphs.spectral import spectral_rows
 from manifact.models.starts import indicator, kmeans, start, unit_columns
 from manifact.solvers.all_solvers import SOLVERS
 from manifact.solvers.engine import run
@@ -65,7 +65,7 @@ def angle_samples(graph: Graph, k: int) -> Array:
     """The graph's angles as k-means takes them: in float32, which tells clusters apart in half the time."""
     if k > graph.n_samples:
         raise BadValueError("{init}='spectral' needs n_samples >= {n_components}, got {} < {}", graph.n_samples, k)
-    return angles(graph, k)[0].astype(np.float32)
+    return spectral_rows(graph, k).astype(np.float32)
 
 
 def nmf_clusters(X: Any, k: int, rng: np.random.RandomState, graph: Graph | None = None) -> Array:

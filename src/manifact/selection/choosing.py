@@ -89,7 +89,7 @@ def select_and_build(
     sizes = _sizes(n_components, X.shape[0])
     weight = _tau(tau)
     with showing(bool(verbose)):
-        if graph is None or isinstance(graph, str | AutoGraph | KNNGraph):
+        if is_automatic(graph) or isinstance(graph, KNNGraph):
             chosen, builder, built = _by_features(X, sizes, n_neighbors, graph, random_state)
         else:
             _refuse_neighbors(n_neighbors, graph)
@@ -99,6 +99,11 @@ def select_and_build(
     seconds = time.perf_counter() - begun
     parts = {} if best.get("n_neighbors") is not None else {"criterion": EDGES}
     return Selection(rows, best | {"tau": weight}, builder, random_state, seconds=seconds, **parts), built
+
+
+def is_automatic(graph: Any) -> bool:
+    """Whether the graph is left to `AutoGraph`, by one who may choose it."""
+    return graph is None or isinstance(graph, AutoGraph) or (isinstance(graph, str) and graph == "auto")
 
 
 def _by_features(
@@ -113,8 +118,7 @@ def _by_features(
         builder = clone(graph).set_params(n_neighbors=choice.n_neighbors)
         built: Any = builder.build(X)
     else:
-        automatic = as_builder(graph) if isinstance(graph, str) else graph
-        automatic = AutoGraph(random_state=random_state) if automatic is None else clone(automatic)
+        automatic = clone(graph) if isinstance(graph, AutoGraph) else AutoGraph(random_state=random_state)
         if not (isinstance(n_neighbors, str) and n_neighbors == "auto"):
             automatic.set_params(n_neighbors=n_neighbors)
         choice, built = automatic.choose_and_build(X, sizes)
