@@ -83,3 +83,18 @@ def test_no_pairs_make_an_empty_graph():
     assert W.shape == (2, 2)
     assert W.nnz == 0
     assert (widths > 0).all()
+
+
+def test_a_pair_that_is_named_more_than_once_has_its_smallest_distance():
+    rows, columns = np.array([2, 0, 2, 0]), np.array([0, 2, 0, 1])
+    rows, columns, squares = both_ways(rows, columns, np.array([3.0, 2.0, 5.0, 0.0]), 3)
+    assert rows.tolist() == [0, 0, 1, 2]
+    assert columns.tolist() == [1, 2, 0, 0]
+    assert squares.tolist() == [0.0, 2.0, 0.0, 2.0]
+
+
+def test_widths_of_samples_with_different_numbers_of_edges(rng):
+    counts = rng.integers(0, 9, size=40)
+    rows, squares = np.repeat(np.arange(40), counts), rng.random(counts.sum())
+    expected = [np.median(squares[rows == row]) if count else 1e-12 for row, count in enumerate(counts)]
+    np.testing.assert_allclose(own_widths(rows, squares, 40, 1.0), expected, rtol=1e-14)

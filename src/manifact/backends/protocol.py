@@ -203,6 +203,12 @@ class Backend(Protocol):
     ) -> tuple[Array, Array]:
         """As ``nearest``, for almost all neighbours, by way of a projection."""
 
+    def row_products(self, X: Any) -> Array:
+        """X Xᵀ as an array of X's type."""
+
+    def nearest_by_products(self, G: Array, n_neighbors: int) -> tuple[Array, Array]:
+        """As ``nearest`` of rows whose inner products G are known: g_ii + g_jj − 2 g_ij, with the digits of G."""
+
     def reached(
         self, X: Any, squares: Array, queries: Any, farthest: bool = False, progress: ShowProgress = silent
     ) -> tuple[Array, Array]:

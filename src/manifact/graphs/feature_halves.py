@@ -6,26 +6,28 @@ same clusters in both halves, it has found something about the samples.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
+from sklearn.preprocessing import normalize
 
-from manifact.backends import Array
+from manifact.backends import Array, backend_of
 from manifact.graphs.agreement import Agreement, agreement
 from manifact.graphs.cluster_counts import clusters_of_sizes
 from manifact.graphs.copies import Copies
 from manifact.graphs.edge_weights import symmetric_affinity
-from manifact.graphs.neighbor_lists import find_neighbors
-from manifact.graphs.views import Directions, View, row_lengths
+from manifact.graphs.views import row_lengths
 from manifact.utils.sparse_matrices import empty_rows, sorted_csr
 
 #: So many samples are looked at, or so many for each cluster where that is more; drawn anew for each pair of halves.
-SAMPLES, SAMPLES_PER_CLUSTER = 1500, 15
+#: At most as many as their products with each other fit into memory easily.
+SAMPLES, SAMPLES_PER_CLUSTER, MOST_SAMPLES = 1500, 15, 5000
 
-#: Share of entries that are not zero from which a few samples are handled as an array.
-FULL = 0.03
+#: Directions that are looked for at once, and iterations that find them: in products of samples each counts twice.
+MOST_DIRECTIONS, ITERATIONS = 100, 1
 
 
 class Features(NamedTuple):
@@ -59,61 +61,108 @@ def said_alike(
 
     X has no two equal rows. Samples without entries in either half are left out.
     """
-    X = _plain_if_full(_some(X, max(sizes), rng))
+    X = _some(X, max(sizes), rng)
     columns = rng.permutation(X.shape[1])
     middle = len(columns) // 2
     halves = [X[:, np.sort(half)] for half in (columns[:middle], columns[middle:])]
     both = np.flatnonzero(~(empty_rows(halves[0]) | empty_rows(halves[1])))
     lengths = row_lengths(X)[both]
-    seeds = rng.randint(2**31 - 1, size=2)
-    clusterings = [
-        _clusterings(_as_long(half[both], lengths), candidates, sizes, int(seed))
-        for half, seed in zip(halves, seeds, strict=True)
-    ]
-    found: dict[Candidate, list[Agreement]] = {}
-    for one, other in zip(*clusterings, strict=True):
-        assert one[0] == other[0]
-        found[one[0]] = [agreement(a, b) for a, b in zip(one[1], other[1], strict=True)]
-    return found
-
-
-def _as_long(half: Any, lengths: Array) -> Any:
-    """Halves of samples at the lengths of the whole ones: how a length is shared out among halves says nothing."""
-    scale = lengths / row_lengths(half)
-    if sparse.issparse(half):
-        return sorted_csr(sparse.diags_array(scale.astype(half.dtype)) @ half)
-    return half * scale[:, None].astype(half.dtype)
+    one, other = (_clusterings(HalfProducts(half[both], lengths), candidates, sizes) for half in halves)
+    return {
+        candidate: [agreement(a, b) for a, b in zip(one[candidate], other[candidate], strict=True)]
+        for candidate in candidates
+    }
 
 
 def _some(X: Any, k: int, rng: np.random.RandomState) -> Any:
-    most = max(SAMPLES, SAMPLES_PER_CLUSTER * k)
+    most = min(max(SAMPLES, SAMPLES_PER_CLUSTER * k), MOST_SAMPLES)
     return X if X.shape[0] <= most else X[np.sort(rng.choice(X.shape[0], most, replace=False))]
 
 
-def _plain_if_full(X: Any) -> Any:
-    """Sparse samples as an array where a good part of it is entries: products are quicker then."""
-    full = sparse.issparse(X) and X.nnz > FULL * X.shape[0] * X.shape[1]
-    return X.toarray() if full else X
-
-
 def _clusterings(
-    X: Any, candidates: Sequence[Candidate], sizes: Sequence[int], seed: int
-) -> Iterator[tuple[Candidate, list[Array]]]:
+    half: HalfProducts, candidates: Sequence[Candidate], sizes: Sequence[int]
+) -> dict[Candidate, list[Array]]:
     """The clusters of each size in the graph of each candidate."""
-    decomposed: dict[bool, Directions] = {}
+    found: dict[Candidate, list[Array]] = {}
     for features in dict.fromkeys(features for features, _ in candidates):
         counts = [count for other, count in candidates if other == features]
-        if features.directions is not None and features.roots not in decomposed:
-            most = max(one.directions or 0 for one, _ in candidates if one.roots == features.roots)
-            decomposed[features.roots] = Directions.of(X, most, features.roots, seed)
-        view = View.fit(X, *features, svd=decomposed.get(features.roots))
-        Z = view.features(X)
-        found = find_neighbors(Z, max(counts), "euclidean" if view.plain else "unit", copies="each")
+        G = half.compared(features)
+        index, squares = backend_of(G).nearest_by_products(G, max(counts))
         for count in counts:
-            pairs = found.cut(count).pairs()
-            assert pairs.squares is not None
-            W, _ = symmetric_affinity(pairs.rows, pairs.columns, pairs.squares, X.shape[0], "local")
-            yield (features, count), clusters_of_sizes(W, sizes)
+            rows = np.repeat(np.arange(len(G)), index[:, :count].shape[1])
+            W, _ = symmetric_affinity(rows, index[:, :count].ravel(), squares[:, :count].ravel(), len(G), "local")
+            found[features, count] = clusters_of_sizes(W, sizes)
+    return found
+
+
+class HalfProducts:
+    """Inner products of samples that see half of the features, for every way to look for neighbours.
+
+    The products of samples tell their leading directions as well, X ~ P diag(s) Qᵀ and X Xᵀ ~ P diag(s²) Pᵀ: so each
+    half is multiplied with itself once, however many ways are compared. In float32, whose digits decide between
+    neighbours that nobody could tell apart.
+    """
+
+    def __init__(self, X: Any, lengths: Array) -> None:
+        """Samples without empty rows; they get the ``lengths`` of whole ones.
+
+        How a length is shared out among halves says nothing.
+        """
+        self._X, self._lengths = X, lengths / lengths.max(initial=0.0)
+
+    def compared(self, features: Features) -> Array:
+        """⟨z_i, z_j⟩ of the samples as `View` compares them, but for a common shift of all, which moves no distance."""
+        if features.directions is None:
+            return self._rooted[0] if features.roots else self._plain[0]
+        s, P = self._rooted_directions if features.roots else self._plain_directions
+        d = features.directions
+        Z = normalize(P[:, :d] * (s[:d] / s[0]) ** (1 - features.balance)).astype(np.float32)
+        return backend_of(Z).row_products(Z)
+
+    @cached_property
+    def _plain(self) -> tuple[Array, Array]:
+        return _products(_scaled(self._X, self._lengths / row_lengths(self._X)))
+
+    @cached_property
+    def _rooted(self) -> tuple[Array, Array]:
+        roots = np.sqrt(self._X)
+        return _products(_scaled(roots, 1 / row_lengths(roots)))
+
+    @cached_property
+    def _plain_directions(self) -> tuple[Array, Array]:
+        return _directions(*self._plain)
+
+    @cached_property
+    def _rooted_directions(self) -> tuple[Array, Array]:
+        return _directions(*self._rooted)
+
+
+def _scaled(X: Any, scale: Array) -> Any:
+    """diag(scale) X in float32."""
+    if sparse.issparse(X):
+        return sorted_csr(sparse.diags_array(scale) @ X).astype(np.float32)
+    return X * scale[:, None]
+
+
+def _products(X: Any) -> tuple[Array, Array]:
+    """X Xᵀ of centred rows, where they are an array, in float32, and what the centre adds to a row's products.
+
+    A common offset would eat the digits of differences; sparse rows have none.
+    """
+    if sparse.issparse(X):
+        return backend_of(X).row_products(X), np.zeros(X.shape[0])
+    centre = X.mean(axis=0)
+    X = X - centre
+    return backend_of(X).row_products(X.astype(np.float32)), X @ centre + centre @ centre / 2
+
+
+def _directions(G: Array, added: Array) -> tuple[Array, Array]:
+    """Singular values and left singular vectors of samples at unit length, from their products."""
+    G = G + (added[:, None] + added).astype(np.float32)
+    scale = (1 / np.sqrt(G.diagonal())).astype(np.float32)
+    G *= scale[:, None] * scale
+    squares, P = backend_of(G).leading_directions(G, min(MOST_DIRECTIONS, len(G)), iterations=ITERATIONS)
+    return np.sqrt(squares), P
 
 
 def distinct(X: Any) -> Any:

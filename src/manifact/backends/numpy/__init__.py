@@ -22,6 +22,7 @@ from manifact.backends.numpy.numpy_operations import (
     sweep_rows,
     times,
 )
+from manifact.backends.numpy.row_products import nearest_by_products, row_products
 from manifact.backends.protocol import Array, Data
 
 __all__ = [
@@ -37,11 +38,13 @@ __all__ = [
     "leading_directions",
     "like",
     "nearest",
+    "nearest_by_products",
     "nearest_by_projection",
     "nonnegative_least_squares",
     "projected",
     "reached",
     "rescale",
+    "row_products",
     "solve_columns",
     "sweep_affinity",
     "sweep_rows",

@@ -31,11 +31,13 @@ __all__ = [
     "leading_directions",
     "like",
     "nearest",
+    "nearest_by_products",
     "nearest_by_projection",
     "nonnegative_least_squares",
     "projected",
     "reached",
     "rescale",
+    "row_products",
     "solve_columns",
     "sweep_affinity",
     "sweep_rows",
@@ -180,6 +182,17 @@ def nearest_by_projection(
     """As ``nearest``, for almost all neighbours, by the host."""
     found = host_backend.nearest_by_projection(host(X), n_neighbors, random_state, progress)
     return like(found[0], X), like(found[1], X)
+
+
+def row_products(X: Any) -> Any:
+    """X Xᵀ, dense, by the host."""
+    return like(host_backend.row_products(host(X)), X)
+
+
+def nearest_by_products(G: Any, n_neighbors: int) -> tuple[Any, Any]:
+    """As ``nearest`` of rows whose inner products G are known, by the host."""
+    found = host_backend.nearest_by_products(host(G), n_neighbors)
+    return like(found[0], G), like(found[1], G)
 
 
 def reached(

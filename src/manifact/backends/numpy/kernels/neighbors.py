@@ -269,3 +269,29 @@ def select_nearest(
             key = sign * (q_squares[j] + squares[i] - 2 * dots[j, i])
             _offer(key, i, keys[j], index[j])
         _sort(keys[j], index[j])
+
+
+@kernel
+def product_nearest(dots: Any, squares: Any, keys: Any, index: Any, start: int, stop: int) -> None:
+    """The best other rows of each row from the products of all, whose diagonal is ``squares``; none is below 0.
+
+    Until the end the heap holds g_ii / 2 − g_ij, which order like the distances from j.
+    """
+    halves = squares / 2
+    for j in range(start, stop):
+        limit = keys[j, 0]
+        for first in range(0, dots.shape[1], LANES):
+            some, theirs = dots[j, first : first + LANES], halves[first : first + LANES]
+            # Without a branch, so that it is vectorised.
+            hits = 0
+            for t in range(len(some)):
+                hits += theirs[t] - some[t] <= limit
+            if hits == 0:
+                continue
+            for t in range(len(some)):
+                if theirs[t] - some[t] <= limit and first + t != j:
+                    _offer(theirs[t] - some[t], first + t, keys[j], index[j])
+                    limit = keys[j, 0]
+        _sort(keys[j], index[j])
+        for t in range(keys.shape[1]):
+            keys[j, t] = max(0.0, 2 * keys[j, t] + squares[j])
