@@ -1,10 +1,10 @@
-"""What AffinityNMF does as it comes: clusters, reconstruction, new samples, its parameters, and what was left out.
+"""What AffinityNMF does on raw neighbours, five of them with weights 0 and 1: clusters, reconstruction, new samples, its parameters, and what was left out.
 
     MANIFACT_DATA=<folder> python benchmarks/affinity.py [--quick]
 
 Runs are stored as they are done (where `manifact reproduce` stores its own), so an interrupted command goes on where it
-was; the choice of parameters without labels (`selection.py`, `selection_criteria.py`) comes last. ``--quick`` takes the
-three smallest sets and two seeds, writes to build/affinity, and leaves the tables of that choice out.
+was. ``--quick`` takes the three smallest sets and two seeds, and writes to build/affinity. The graph that the model
+chooses for itself: `graphs.py`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ from pathlib import Path
 import numpy as np
 
 import affinity_report as report
-import selection
-import selection_criteria
 from affinity_runs import READINGS, SETS, measured
 from manifact.experiments.result_tables import write
 from manifact.utils.files import write_text
@@ -118,9 +116,6 @@ def main(quick):
     for name, (title, note, rows) in report.tables(found).items():
         print(write(name, title, note, rows, folder))
     write_text(folder / "affinity-tau.svg", report.picture(found))
-    if not quick:
-        selection.main()
-        selection_criteria.main()
 
 
 if __name__ == "__main__":

@@ -27,7 +27,6 @@ from manifact.experiments.reproduce.reproduce_papers import default_cache
 from manifact.graphs import KNNGraph
 from manifact.metrics import accuracy, match, nmi
 from manifact.models.clustering import means_of_parts
-from manifact.selection import select
 
 #: Name -> how its paper prepares it, and how many of its classes count; small ones first.
 SETS = {
@@ -222,29 +221,6 @@ def variant(s, kind, seed, tau):
     return {**s.scores(V.argmax(axis=1)), "error": error(s.X, V, U.T), "seconds": seconds}
 
 
-def chosen(s, seed):
-    """Everything chosen by `select`, and with the number of classes known."""
-    begun = time.perf_counter()
-    selection = select(s.X, random_state=seed)
-    choosing = time.perf_counter() - begun
-    found = s.scores(selection.model().fit(s.X).labels_)
-    begun = time.perf_counter()
-    model = AffinityNMF(s.k, random_state=seed).fit(s.X)
-    fitting = time.perf_counter() - begun
-    return {
-        **found, **{f"known {name}": value for name, value in s.scores(model.labels_).items()},
-        "parts": selection.best["n_components"], "neighbours": selection.best["n_neighbors"],
-        "choosing": choosing, "fitting": fitting,
-    }  # fmt: skip
-
-
-def neighbours(s, seed, count):
-    """AffinityNMF on a graph of so many neighbours, and the most net bits that its clusterings have."""
-    model = AffinityNMF(s.k, n_neighbors=count, random_state=seed).fit(s.X)
-    found = select(s.X, n_neighbors=count, random_state=seed)
-    return {**s.scores(model.labels_), "net bits": max(row["net"] for row in found.candidates)}
-
-
 TASKS = {
     "fit": affinity,
     "readings": readings,
@@ -252,8 +228,6 @@ TASKS = {
     "others-error": others_error,
     "new-samples": heldout,
     "variant": variant,
-    "chosen": chosen,
-    "neighbours": neighbours,
 }
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
+from manifact.selection.reproducible import clusters
 from scipy import sparse
 from scipy.sparse.linalg import svds
 from sklearn.metrics import silhouette_score
@@ -23,7 +24,6 @@ from manifact.graphs import AffinityGraph, KNNGraph
 from manifact.graphs.spectral import leading_eigenvectors
 from manifact.selection import select
 from manifact.selection.choosing import MOST_COMPONENTS
-from manifact.selection.reproducible import clusters
 from manifact.selection.sampling import SAMPLES
 
 #: Prediction strength: what counts as strong (Tibshirani, Walther 2005), and how often samples are halved.
