@@ -33,7 +33,8 @@ GraphFromOption = Annotated[
     typer.Option(
         "--graph-from",
         metavar="FILE",
-        help="Another matrix of the same samples, such as sentence embeddings: neighbours are looked for in it.",
+        help="Another matrix of the same samples, such as sentence embeddings: neighbours are looked for in it, in all "
+        "its columns as they are, unless --graph auto is given.",
         rich_help_panel=GRAPH,
     ),
 ]
@@ -143,7 +144,7 @@ class ModelParameters:
     ] = None
     assign: Annotated[
         str | None,
-        _chosen("assign", help="Clusters by k-means on V, the largest part or the nearest.", rich_help_panel=DETAILS),
+        _chosen("assign", help="Clusters by k-means on V, the largest part, the nearest, or the graph and V.", rich_help_panel=DETAILS),
         known,
     ] = None
     random_state: Annotated[int, typer.Option("--seed", help="Seed of the start and of k-means.")] = 0
@@ -156,8 +157,10 @@ class GraphSource:
     graph: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE|obsp:NAME",
-            help="A graph that is there: a file with an n x n affinity, or obsp:connectivities of an .h5ad file.",
+            metavar="auto|knn|FILE|obsp:NAME",
+            help="auto chooses without labels in which features to look for neighbours; knn is the papers' graph; or one "
+            "that is there: a file with an n x n affinity, or obsp:connectivities of an .h5ad file. Default: auto "
+            "(alpnmf: landmarks); the options below describe another graph.",
             rich_help_panel=GRAPH,
         ),
     ] = None
@@ -170,8 +173,13 @@ class GraphSettings:
 
     n_neighbors: Annotated[
         str | None,
-        typer.Option("--neighbors", metavar="N|auto", help="Neighbours of each sample.", rich_help_panel=GRAPH),
-        parsing.count,
+        typer.Option(
+            "--neighbors",
+            metavar="N|N,N|auto",
+            help="Neighbours of each sample; with --graph auto several to choose from, and auto is 5,30.",
+            rich_help_panel=GRAPH,
+        ),
+        parsing.counts,
     ] = None
     weight: Annotated[
         str | None, _chosen("weight", "--graph-weight", help="Weight of an edge.", rich_help_panel=GRAPH), known

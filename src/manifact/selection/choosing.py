@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from manifact.graphs import AutoGraph, Graph, KNNGraph, as_builder
-from manifact.graphs.auto import SMALLEST, possible_sizes
+from manifact.graphs.auto import SMALLEST, nearness, possible_sizes
 from manifact.graphs.builder import as_samples
 from manifact.graphs.cluster_counts import CountEvidence, best_count, count_evidence
 from manifact.graphs.feature_halves import Features
@@ -118,7 +118,7 @@ def _by_features(
         if not (isinstance(n_neighbors, str) and n_neighbors == "auto"):
             automatic.set_params(n_neighbors=n_neighbors)
         choice, built = automatic.choose_and_build(X, sizes)
-        builder = choice.builder()
+        builder = choice.builder(metric=nearness(X))
     best = {"n_components": choice.n_components, "features": str(choice.features), "n_neighbors": choice.n_neighbors}
     return (best, choice.candidates()), builder, built
 
