@@ -48,11 +48,13 @@ def described(parameter: str) -> str:
     return _described(parameter, models)
 
 
-def described_of_graph(parameter: str) -> str:
-    """The same for a parameter of graphs.
+def described_of_graph(parameter: str, *only: str) -> str:
+    """The same for a parameter of graphs, of all models or of some.
 
     >>> described_of_graph("weight"), described_of_graph("n_neighbors")
     ('For affinity, gnmf, lccf, lpnmf, spnmf. Default: binary (spnmf: heat).', 'Default: auto (alpnmf: 5).')
+    >>> described_of_graph("weight", "affinity")
+    'Default: binary.'
     """
     from manifact.graphs import AutoGraph
 
@@ -62,7 +64,7 @@ def described_of_graph(parameter: str) -> str:
         # What a chosen graph takes is left to the choice; the rest describes another graph.
         if filled_in(entry).get("graph") == "auto":
             known[name] |= {"n_neighbors": AutoGraph().n_neighbors}
-    return _described(parameter, known)
+    return _described(parameter, {name: values for name, values in known.items() if not only or name in only})
 
 
 def _described(parameter: str, models: dict[str, dict[str, Any]]) -> str:

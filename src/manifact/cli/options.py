@@ -144,7 +144,11 @@ class ModelParameters:
     ] = None
     assign: Annotated[
         str | None,
-        _chosen("assign", help="Clusters by k-means on V, the largest part, the nearest, or the graph and V.", rich_help_panel=DETAILS),
+        _chosen(
+            "assign",
+            help="Clusters by k-means on V, the largest part, the nearest, or the graph and V.",
+            rich_help_panel=DETAILS,
+        ),
         known,
     ] = None
     random_state: Annotated[int, typer.Option("--seed", help="Seed of the start and of k-means.")] = 0
@@ -158,9 +162,9 @@ class GraphSource:
         str | None,
         typer.Option(
             metavar="auto|knn|FILE|obsp:NAME",
-            help="auto chooses without labels in which features to look for neighbours; knn is the papers' graph; or one "
-            "that is there: a file with an n x n affinity, or obsp:connectivities of an .h5ad file. Default: auto "
-            "(alpnmf: landmarks); the options below describe another graph.",
+            help="auto chooses without labels in which features to look for neighbours; knn is the papers' graph. Or "
+            "one that is there: a file with an n x n affinity, or obsp:connectivities of an .h5ad file. Default: auto, "
+            "unless other options here describe a graph (alpnmf: landmarks).",
             rich_help_panel=GRAPH,
         ),
     ] = None
@@ -168,8 +172,8 @@ class GraphSource:
 
 
 @dataclass(frozen=True)
-class GraphSettings:
-    """Parameters of a graph that is built; the help page adds which models have it, and defaults."""
+class NeighborSettings:
+    """Parameters of a graph of neighbours; the help page adds which models have it, and defaults."""
 
     n_neighbors: Annotated[
         str | None,
@@ -212,6 +216,12 @@ class GraphSettings:
     search: Annotated[str | None, _chosen("search", help="How neighbours are found.", rich_help_panel=GRAPH), known] = (
         None
     )
+
+
+@dataclass(frozen=True)
+class GraphSettings(NeighborSettings):
+    """Parameters of a graph that is built."""
+
     n_landmarks: Annotated[
         int | None,
         typer.Option("--landmarks", min=1, help="Samples that the others are tied to.", rich_help_panel=GRAPH),

@@ -177,7 +177,12 @@ class KNNGraph(GraphBuilder):
     @property
     def _metric(self) -> str:
         """What samples are compared by: those that were looked at in a view are at unit length."""
-        return "unit" if self.roots or self.directions is not None else self.metric
+        return "unit" if self.at_unit_length else self.metric
+
+    @property
+    def at_unit_length(self) -> bool:
+        """Whether samples are brought to length 1 before they are compared, so that all metrics are one."""
+        return self.roots or self.directions is not None
 
     def _sigma(self, X: Any, rows: Array, columns: Array) -> float:
         if self.weight != "heat":

@@ -16,7 +16,7 @@ from manifact.graphs.builder import as_samples
 from manifact.graphs.cluster_counts import CountEvidence, best_count, count_evidence
 from manifact.graphs.feature_halves import Features
 from manifact.graphs.graph_choice import choose_graph
-from manifact.selection.result import EDGES, Selection
+from manifact.selection.result import COUNTS, GRAPHS, Selection
 from manifact.selection.sampling import SAMPLES, sampled
 from manifact.utils import checks
 from manifact.utils.errors import BadTypeError, BadValueError
@@ -97,8 +97,13 @@ def select_and_build(
             builder = graph
     best, rows = chosen
     seconds = time.perf_counter() - begun
-    parts = {} if best.get("n_neighbors") is not None else {"criterion": EDGES}
-    return Selection(rows, best | {"tau": weight}, builder, random_state, seconds=seconds, **parts), built
+    return Selection(rows, best | {"tau": weight}, builder, random_state, _criterion(rows), seconds), built
+
+
+def _criterion(rows: list[dict[str, Any]]) -> str:
+    """How what was found was found."""
+    counts, graphs = (any(row.get(what) is not None for row in rows) for what in ("share", "bits"))
+    return "; ".join([COUNTS] * counts + [GRAPHS] * graphs)
 
 
 def _by_features(
