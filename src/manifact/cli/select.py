@@ -143,8 +143,7 @@ def _draw(found: Selection, path: Path) -> None:
     import matplotlib
 
     matplotlib.use("Agg")
-    figure = found.plot().get_figure()
-    assert figure is not None
+    figure: Any = found.plot().figure
     figure.savefig(path)
 
 

@@ -220,7 +220,8 @@ class AffinityNMF(WithGraph):
         """The rows that clusters are read off: V, and by the graph where it places the samples."""
         # In the size that the graph gave it, whatever ``normalize`` made of it.
         raw = on_host(V) / on_host(self._scale)
-        if self._clusters.rule != "graph":
+        # Files of former versions are asked for their rows before they have clusters.
+        if (self._clusters.rule if hasattr(self, "_clusters") else self.assign) != "graph":
             return raw
         return np.hstack([normalize(raw), np.zeros_like(raw) if F is None else F])
 

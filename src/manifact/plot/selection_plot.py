@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from manifact.plot.figure_style import GREY, MARKERS, PALE, axes, colour, open_frame
-from manifact.selection.evidence_tables import by_components, by_graph, common_sizes, compared
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,6 +38,8 @@ def selection(chosen: Any, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['said alike', 'inside clusters (modularity)', 'mean of both, highest at 4']
     """
+    from manifact.selection.evidence_tables import by_components, by_graph, common_sizes, compared
+
     counts, graphs = by_components(chosen.candidates), by_graph(compared(chosen.candidates))
     if not counts and not graphs:
         raise ValueError("there is nothing to plot: graph and n_components were given, so no other was looked at")
@@ -59,9 +60,9 @@ def selection(chosen: Any, ax: Axes | None = None) -> Axes:
 def _two(bars: int) -> tuple[Axes, Axes]:
     """Axes for numbers of components, and for graphs, in one figure."""
     left = axes(None, CURVES + GRAPHS, max(3.6, AROUND + 0.6 * ROW * bars))
-    grid = left.get_gridspec().figure.add_gridspec(1, 2, width_ratios=[CURVES, GRAPHS])
+    grid = left.figure.add_gridspec(1, 2, width_ratios=[CURVES, GRAPHS])
     left.set_subplotspec(grid[0])
-    return left, left.get_figure().add_subplot(grid[1])
+    return left, left.figure.add_subplot(grid[1])
 
 
 def _draw_counts(ax: Axes, rows: Sequence[Mapping[str, Any]], k: int) -> None:
