@@ -134,8 +134,8 @@ class ModelParameters:
         float | None,
         typer.Option(
             min=0,
-            help="Stop when ten iterations change the objective by less than this share. Default: 1e-4; mu with a graph "
-            "runs all its iterations.",
+            help="Stop when ten iterations change the objective by less than this share. Default: 1e-4; mu with a "
+            "graph runs all its iterations.",
             rich_help_panel=DETAILS,
         ),
     ] = None
