@@ -1,4 +1,4 @@
-"""What AffinityNMF does on raw neighbours, five of them with weights 0 and 1: clusters, reconstruction, new samples, its parameters, and what was left out.
+"""What AffinityNMF does on raw neighbours, five of them with weights 0 and 1, and what was left out.
 
     MANIFACT_DATA=<folder> python benchmarks/affinity.py [--quick]
 

@@ -43,7 +43,7 @@ def test_names_are_those_that_the_models_check():
     assert choices.names("loss") == ["frobenius", "kullback-leibler"]
     assert choices.names("solver") == ["auto", "affinity", "bcd", "mu", "newton", "simplex"]
     assert {"auto", "random", "kmeans", "spectral"} < set(choices.names("init"))
-    assert {"kmeans", "argmax", "nearest"} == set(choices.names("assign"))
+    assert {"kmeans", "argmax", "nearest", "graph"} == set(choices.names("assign"))
     assert {"binary", "heat", "cosine"} < set(choices.names("weight"))
     assert choices.names("graph_reg") == []
 
@@ -56,17 +56,22 @@ def test_iterations_and_tolerance_are_told_as_the_models_have_them():
     assert {name: iterations for name, iterations in published.items() if iterations != 100} == {"cf": 500, "lcf": 500}
     told = f"else 100 for mu (cf, lcf: 500), {affinity._iterations} for affinity, {usual._iterations} for the others."
     assert told in page()
-    assert (usual._tolerance, affinity._tolerance) == (1e-4, 1e-5)
-    assert "Default: 1e-4 (affinity: 1e-5); mu with a graph runs all its iterations." in page()
+    assert {entry.cls._tolerance for entry in choices.models().values()} == {1e-4}
+    assert "Default: 1e-4; mu with a graph runs all its iterations." in page()
     others = [entry.cls for name, entry in choices.models().items() if name != "affinity"]
-    assert {(cls._iterations, cls._tolerance) for cls in others} == {(usual._iterations, usual._tolerance)}
+    assert {cls._iterations for cls in others} == {usual._iterations}
 
 
 def test_what_the_command_line_fills_in():
     models = choices.models()
-    assert model_defaults.filled_in(models["affinity"]) == {"n_components": "auto"}
-    assert model_defaults.filled_in(models["gnmf"]) == {}
-    assert model_defaults.filled_in(models["nmf"]) == {}
+    assert model_defaults.filled_in(models["affinity"]) == {"graph": "auto", "n_components": "auto"}
+    assert {name for name, entry in models.items() if model_defaults.filled_in(entry) == {"graph": "auto"}} == {
+        "gnmf",
+        "lccf",
+        "lpnmf",
+        "spnmf",
+    }
+    assert all(model_defaults.filled_in(models[name]) == {} for name in ("alpnmf", "cf", "lcf", "nmf"))
 
 
 def test_graphs_are_those_that_the_models_build():

@@ -21,5 +21,6 @@ def test_the_demo_runs_on_data_that_install_with_us():
 def test_models_are_set_as_the_command_line_sets_them():
     made = {name: make() for name, make in demo.methods(7).items()}
     assert (made["A-LPNMF"].solver, made["A-LPNMF"].assign, made["A-LPNMF"].n_components) == ("auto", "argmax", 7)
-    assert (made["AffinityNMF"].assign, made["AffinityNMF"].n_components) == ("nearest", 7)
+    assert (made["AffinityNMF"].assign, made["AffinityNMF"].n_components) == ("graph", 7)
+    assert (made["GNMF"].graph, made["A-LPNMF"].graph) == ("auto", None)
     assert (made["LCF"].init, made["LCF"].assign) == ("auto", "argmax")

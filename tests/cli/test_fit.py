@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import manifact
 from manifact.cli import app
+from manifact.graphs import AutoGraph, KNNGraph, LandmarkGraph
 from manifact.metrics import accuracy
 from manifact.models.registry import on_command_line
 
@@ -96,8 +97,6 @@ def test_a_graph_from_another_matrix(make):
 
 
 def test_a_graph_from_a_file(make):
-    from manifact.graphs import KNNGraph
-
     W = KNNGraph(3).build(table()).W
     sparse.save_npz("W.npz", W)
     run("fit", make("npy"), *QUICK, "--graph", "W.npz", "-q")
@@ -110,9 +109,72 @@ def test_every_model_can_be_chosen(entry, make):
     fitted = manifact.load("a.safetensors")
     assert type(fitted) is entry.cls
     assert fitted.random_state == 3
-    assert fitted.assign == {"affinity": "nearest", "nmf": "kmeans"}.get(entry.name, "argmax")
+    assert fitted.assign == {"affinity": "graph", "nmf": "kmeans"}.get(entry.name, "argmax")
     filled_in = {name: value for name, value in entry.command_line.items() if name != "n_components"}
     assert filled_in == {name: getattr(fitted, name) for name in filled_in}
+
+
+@pytest.mark.parametrize("name", ["affinity", "gnmf", "lccf", "lpnmf", "spnmf"])
+def test_the_graph_is_chosen_and_told_and_the_file_keeps_what_it_was_chosen_from(name, make):
+    data = make("csv")
+    shown = json.loads(run("fit", data, *QUICK, "-m", name, "--seed", "3", "--json").stdout)
+    model = manifact.load("a.safetensors")
+    assert isinstance(model.graph, AutoGraph)
+    assert model.graph.random_state == 3
+    ways = {(row["features"], row["n_neighbors"]) for row in model.graph_.candidates_}
+    (chosen,) = {(row["features"], row["n_neighbors"]) for row in model.graph_.candidates_ if row["chosen"]}
+    assert shown["graph"] == {
+        "features": chosen[0],
+        "n_neighbors": chosen[1],
+        "weight": "local",
+        "chosen_from": len(ways),
+    }
+    told = f"graph {chosen[1]} neighbours in {chosen[0]} (chosen from {len(ways)} graphs)"
+    assert told in " ".join(run("info", "a.safetensors").stdout.split())
+    assert json.loads(run("info", "a.safetensors", "--json").stdout)["graph"] == shown["graph"]
+    table = json.loads(run("predict", "a.safetensors", data, "--json").stdout)
+    assert accuracy(model.labels_, [row["cluster"] for row in table]) > 0.95
+    run("transform", "a.safetensors", data, "-o", "V.npy", "-q")
+    assert np.load("V.npy").shape == (N, 2)
+    run("report", "a.safetensors", "-q")
+    assert told.removeprefix("graph ") in Path("a.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ([], AutoGraph()),
+        (["--graph", "auto"], AutoGraph()),
+        (["--neighbors", "7"], AutoGraph(n_neighbors=7)),
+        (["--neighbors", "auto"], AutoGraph()),
+        (["--neighbors", "4,8"], AutoGraph(n_neighbors=[4, 8])),
+        (["--graph", "knn"], KNNGraph(metric="cosine")),
+        (["--graph", "knn", "--neighbors", "7"], KNNGraph(7, metric="cosine")),
+        (["--graph-weight", "heat"], KNNGraph(weight="heat", metric="cosine")),
+        (["--roots", "--neighbors", "7"], KNNGraph(7, roots=True, metric="cosine")),
+        (["--model", "gnmf", "--neighbors", "7"], AutoGraph(n_neighbors=7)),
+        (["--model", "spnmf", "--graph", "knn"], KNNGraph(weight="heat", metric="cosine")),
+        (["--model", "alpnmf", "--graph", "knn"], KNNGraph(metric="cosine")),
+        (["--model", "alpnmf", "--graph", "auto"], AutoGraph()),
+        (["--model", "alpnmf", "--neighbors", "3"], LandmarkGraph(n_neighbors=3)),
+    ],
+)
+def test_a_number_of_neighbours_leaves_the_graph_open_and_all_else_describes_one(options, expected, make):
+    run("fit", make("npy"), *QUICK, "--max-iter", "2", *options, "-q")
+    graph = manifact.load("a.safetensors").graph
+    assert type(graph) is type(expected)
+    assert graph.get_params() == expected.get_params()
+
+
+def test_the_graph_of_another_matrix_is_chosen_if_that_is_asked_for(make):
+    data = make("csv")
+    np.save("E.npy", table())
+    run("fit", data, *QUICK, "--graph-from", "E.npy", "-q")
+    assert manifact.load("a.safetensors").graph_.candidates_ == []
+    run("fit", data, *QUICK, "--graph-from", "E.npy", "--graph", "auto", "-q", "--overwrite")
+    rows = manifact.load("a.safetensors").graph_.candidates_
+    assert {row["n_components"] for row in rows} == {2}
+    assert len({row["features"] for row in rows}) > 2
 
 
 def test_a_former_name_of_a_model_is_understood(make):
@@ -141,7 +203,7 @@ def test_the_default_needs_no_settings(make):
     model = manifact.load("a.safetensors")
     assert (type(model).__name__, model.assign, model.solver_, model.converged_) == (
         "AffinityNMF",
-        "nearest",
+        "graph",
         "affinity",
         True,
     )
@@ -202,7 +264,21 @@ def test_progress_goes_beside_the_output_and_quiet_is_quiet(make):
 def test_a_representation_that_says_nothing_is_noted(make):
     data = make("txt")
     strong, weak = (
-        json.loads(run("fit", data, *GNMF[:4], "--neighbors", "40", "--graph-reg", reg, "--json", "--overwrite").stdout)
+        json.loads(
+            run(
+                "fit",
+                data,
+                *GNMF[:4],
+                "--graph",
+                "knn",
+                "--neighbors",
+                "40",
+                "--graph-reg",
+                reg,
+                "--json",
+                "--overwrite",
+            ).stdout
+        )
         for reg in ("1000", "0.1")
     )
     assert "try a hundredth of it" in strong["notes"][0]
@@ -343,8 +419,13 @@ def test_nothing_is_overwritten_unless_asked(make, tmp_path):
         (["--model", "spnmf", "--loss", "frobenius"], "--loss has no meaning for --model spnmf"),
         (["--model", "lpnmf", "--solver", "bcd"], "solver='bcd' cannot minimise LPNMF"),
         (["--model", "nmf", "-k", "auto"], "-k auto is for --model affinity: give a number"),
-        (["--model", "gnmf", "--neighbors", "auto"], "--neighbors auto is for --model affinity: give a number"),
-        (["--neighbors", "auto", "--metric", "cosine"], "--neighbors auto is not with --metric: give a number"),
+        (["--graph", "knn", "--neighbors", "auto"], "--neighbors auto is for --graph auto: give one number"),
+        (["--model", "gnmf", "--neighbors", "5,9", "--metric", "cosine"], "--neighbors 5,9 is for --graph auto"),
+        (["--neighbors", "5,0"], "--neighbors='5,0' must be a whole number >= 1, several such as 5,30, or auto"),
+        (["--graph", "auto", "--roots"], "--graph auto chooses what --roots says: leave one of them out"),
+        (["--graph", "auto", "--landmarks", "9"], "--graph auto chooses what --landmarks says"),
+        (["--model", "alpnmf", "--neighbors", "3,5"], "--neighbors 3,5 is for --graph auto: give one number"),
+        (["--model", "nmf", "--graph", "auto"], "--graph needs a model with a graph, --model nmf has none"),
         (["-k", "few"], "-k='few' must be a whole number >= 1, or auto"),
         (["--tau", "much"], "--tau='much' must be a number >= 0, or auto"),
         (["--landmarks", "10"], "--landmarks has no meaning for the graph of --model affinity"),

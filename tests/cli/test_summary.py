@@ -3,6 +3,7 @@ import pytest
 
 from manifact import GNMF, AffinityNMF
 from manifact.cli import summary
+from manifact.graphs import KNNGraph
 
 
 def notes(model):
@@ -61,7 +62,7 @@ def test_words_of_documents_are_measured(capsys):
 
     texts = ["cat and dog", "dog cat bird", "cat dog bird", "saw nail", "nail hammer saw", "hammer saw nail"]
     preparation, X = learn_and_apply(Samples("documents", "a.txt", texts=texts))
-    model = AffinityNMF(2, n_neighbors=2, random_state=0).fit(X)
+    model = AffinityNMF(2, graph=KNNGraph(2), random_state=0).fit(X)
     model.preparation_ = preparation
     shown = summary.of(model, None, {}, X=X)
     assert shown.top_features == model.top_features(10)
@@ -89,11 +90,17 @@ def test_choosing_and_iterating_are_timed_apart(rng, capsys):
     told.show()
     out = " ".join(capsys.readouterr().out.split())
     choosing = f"{told.seconds_choosing:.1f}"
-    assert f"chose {told.n_components} parts in {choosing} s, then converged after {told.n_iter} iterations" in out
+    assert (
+        f"chose {told.n_components} parts and the graph in {choosing} s, then converged after {told.n_iter} iterations"
+        in out
+    )
     assert "of affinity in 1.2 s," in out
     assert told.other_n_components == chosen.selection_.others
     assert "a number that was chosen (-k sets another" in out
-    given = summary.of(AffinityNMF(4, random_state=0).fit(X), 1.25, {})
+    known = AffinityNMF(4, random_state=0).fit(X)
+    summary.of(known, known.selection_.seconds + 1.25, {}).show()
+    assert "chose the graph in" in " ".join(capsys.readouterr().out.split())
+    given = summary.of(AffinityNMF(4, graph=KNNGraph(), random_state=0).fit(X), 1.25, {})
     given.show()
     out = " ".join(capsys.readouterr().out.split())
     assert given.seconds_choosing is None

@@ -27,6 +27,8 @@ FIRST = Path(__file__).parents[1] / "files" / "model-format-1.safetensors"
 MODELS = {
     "NMF": NMF(4, assign="argmax"),
     "AffinityNMF": AffinityNMF(4),
+    "AffinityNMF nearest": AffinityNMF(4, graph=KNNGraph(5), assign="nearest"),
+    "GNMF auto": GNMF(4, graph="auto"),
     "NMF KL": NMF(4, loss="kullback-leibler", assign="kmeans"),
     "GNMF": GNMF(4, assign="kmeans"),
     "GNMF affinity": GNMF(4, graph=W, assign="kmeans"),
@@ -88,6 +90,40 @@ def test_a_loaded_model_is_the_model(name, tmp_path):
         if model.graph_.can_tie:
             np.testing.assert_array_equal(again.transform(NEW, tie=False), model.transform(NEW, tie=False))
     clone(again).fit(X, KNOWN)
+
+
+@pytest.mark.parametrize("cls", [AffinityNMF, GNMF])
+def test_a_chosen_graph_keeps_what_it_was_chosen_from(cls, tmp_path):
+    X = load_digits().data[:150]
+    model = cls(4, graph="auto", random_state=0).fit(X)
+    model.save(tmp_path / "m.safetensors")
+    again = manifact.load(tmp_path / "m.safetensors")
+    assert again.graph_.candidates_ == model.graph_.candidates_ != []
+    new = load_digits().data[150:200]
+    np.testing.assert_array_equal(again.transform(new), model.transform(new))
+    np.testing.assert_array_equal(again.predict(new), model.predict(new))
+
+
+@pytest.mark.parametrize("candidates", ["all", [1], [{"bits": [1]}], [{1: "bits"}]])
+def test_candidates_that_are_no_rows_are_refused(candidates, tmp_path):
+    model = GNMF(2, graph=KNNGraph(3), random_state=0).fit(load_digits().data[:30])
+    model.graph_.candidates_ = candidates
+    model.save(tmp_path / "m.safetensors")
+    with pytest.raises(ValueError, match="is damaged \\(a graph and candidates that are no rows of a table"):
+        manifact.load(tmp_path / "m.safetensors")
+
+
+def test_graphs_of_files_without_candidates_have_none(tmp_path):
+    model = GNMF(2, graph=KNNGraph(3), random_state=0).fit(load_digits().data[:30])
+    model.save(tmp_path / "m.safetensors")
+    arrays, metadata = read_arrays(tmp_path / "m.safetensors")
+    attributes = json.loads(metadata["attributes"])
+    facts = attributes["graph_"]["of"]["dict"]
+    kept = [pair for pair in facts if pair[0] != "candidates"]
+    assert len(kept) == len(facts) - 1
+    attributes["graph_"]["of"]["dict"] = kept
+    write_arrays(tmp_path / "former.safetensors", arrays, metadata | {"attributes": json.dumps(attributes)})
+    assert manifact.load(tmp_path / "former.safetensors").graph_.candidates_ == []
 
 
 def test_a_loaded_model_can_go_on(tmp_path):
@@ -171,7 +207,7 @@ def test_clusters_of_former_files_get_the_numbers_of_their_parts(tmp_path):
 
 
 def test_former_files_without_clusters_get_them(tmp_path):
-    model = fitted("AffinityNMF")
+    model = fitted("AffinityNMF nearest")
     means = model._clusters.centres
     again = former(model, tmp_path / "m", labels_=model.labels_, _part_means=means)
     np.testing.assert_array_equal(again.predict(NEW), model.predict(NEW))

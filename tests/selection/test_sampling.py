@@ -3,8 +3,7 @@ import pytest
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from manifact.graphs import AffinityGraph, KNNGraph, LandmarkGraph
-from manifact.graphs.builder import as_builder
+from manifact.graphs import KNNGraph, LandmarkGraph
 from manifact.selection import sampling
 
 
@@ -21,17 +20,16 @@ def X():
 
 
 def test_few_samples_are_all_looked_at(X):
-    W = KNNGraph(5).build(X).W
-    one, other = sampling.draws(X, KNNGraph(5), 2, np.random.RandomState(0))
-    assert abs(one - W).nnz == 0
-    assert abs(other - W).nnz == 0
+    graph = KNNGraph(5).build(X)
+    assert abs(sampling.sampled(X, graph, np.random.RandomState(0)) - graph.W).nnz == 0
 
 
-def test_of_many_others_are_drawn_each_time(X, few):
-    one, other = sampling.draws(X, KNNGraph(5), 2, np.random.RandomState(0))
+def test_of_many_some_are_drawn_and_keep_the_pieces(X, few):
+    graph = KNNGraph(5).build(X)
+    one, other = (sampling.sampled(X, graph, np.random.RandomState(seed)) for seed in (0, 1))
     assert one.shape == other.shape == (40, 40)
     assert abs(one - other).nnz > 0
-    assert np.asarray((one > 0).sum(axis=1)).min() >= 5
+    assert connected_components(one)[0] == connected_components(other)[0] == 4
 
 
 def test_some_vertices_of_an_affinity_keep_its_pieces(X):
@@ -48,18 +46,11 @@ def test_some_vertices_of_an_affinity_keep_its_pieces(X):
     np.testing.assert_array_equal(some[rows] // 60, some[columns] // 60)
 
 
-@pytest.mark.parametrize("built", [False, True])
-def test_affinities_and_built_graphs_of_many_samples(X, few, built):
-    W = KNNGraph(5).build(X).W
-    graph = AffinityGraph(W) if built else W
-    (found,) = sampling.draws(X, as_builder(graph), 1, np.random.RandomState(0))
-    assert found.shape == (40, 40)
-    assert connected_components(found)[0] == 4
-
-
-def test_graphs_without_listed_edges_are_stood_in_for(X, few):
-    builder = LandmarkGraph(n_landmarks=20, random_state=0)
-    for graph in (builder, builder.build(X)):
-        (found,) = sampling.draws(X, as_builder(graph), 1, np.random.RandomState(0))
-        assert sparse.issparse(found)
-        assert found.shape == (40, 40)
+@pytest.mark.parametrize("samples", [240, 40])
+def test_graphs_without_listed_edges_are_stood_in_for(X, samples, monkeypatch):
+    monkeypatch.setattr(sampling, "SAMPLES", samples)
+    graph = LandmarkGraph(n_landmarks=20, random_state=0).build(X)
+    found = sampling.sampled(X, graph, np.random.RandomState(0))
+    assert sparse.issparse(found)
+    assert found.shape == (samples, samples)
+    assert connected_components(found)[0] >= 4

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from manifact.cli import bench, data, demo, fit, info, predict, report, reproduce, transform
+from manifact.cli import bench, data, demo, fit, info, predict, report, reproduce, select, transform
 from manifact.cli.examples import epilog
-from manifact.cli.help_pages import HelpCommand, HelpGroup, ModelsCommand
+from manifact.cli.help_pages import GraphCommand, HelpCommand, HelpGroup, ModelsCommand
 
 app = typer.Typer(
     help=(
@@ -40,6 +40,7 @@ def _root(
 
 
 app.command(rich_help_panel="With your data", cls=ModelsCommand, epilog=epilog("fit"))(fit.fit)
+app.command(rich_help_panel="With your data", cls=GraphCommand, epilog=epilog("select"))(select.select)
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "With your data": (report.report, predict.predict, transform.transform, info.info, demo.demo),
     "With the papers' data": (reproduce.reproduce, data.data, bench.bench),

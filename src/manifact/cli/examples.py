@@ -12,6 +12,10 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
         "A table with names and known classes": "manifact fit table.csv -k 8 --name sample --label class",
         "Cells, with the neighbours in the file": "manifact fit cells.h5ad -k 15 --graph obsp:connectivities",
     },
+    "select": {
+        "What speaks for which number of topics": "manifact select articles/ --plot topics.png",
+        "Three numbers of parts, one graph": "manifact select table.csv -k 5,8,12 --graph knn",
+    },
     "report": {"Write articles.html and show it": "manifact report articles.safetensors --open"},
     "predict": {"Clusters of new texts": "manifact predict articles.safetensors more-articles/ -o clusters.csv"},
     "transform": {"Topics of new texts": "manifact transform articles.safetensors more-articles/ -o V.csv"},

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
-from typing import Any
+from typing import Any, ClassVar
 
 from typer.core import TyperCommand, TyperGroup
 
 from manifact.cli import choices, model_defaults
 from manifact.cli.help_headings import DETAILS, GRAPH, IMAGES, OUT, READ, TEXT
-from manifact.cli.options import GraphSettings, ModelParameters
+from manifact.cli.options import GraphSettings, ModelParameters, NeighborSettings
 
 #: Panels from what everybody needs to what few do; others stand before the graph's.
 _FIRST, _LAST = (None, OUT, READ, TEXT, IMAGES), (GRAPH, DETAILS)
 #: What Typer calls the type of an option, and what it is called on our pages.
 _WORDS = {"int": "N", "float": "NUMBER", "str": "NAME", "text": "NAME", "path": "PATH"}
-_DESCRIBED: dict[str, Callable[[str], str]] = {
+_OF_MODELS: dict[str, Callable[[str], str]] = {
     **{field.name: model_defaults.described for field in fields(ModelParameters)},
     **{field.name: model_defaults.described_of_graph for field in fields(GraphSettings)},
+}
+_OF_THE_GRAPH: dict[str, Callable[[str], str]] = {
+    field.name: lambda name: model_defaults.described_of_graph(name, "affinity") for field in fields(NeighborSettings)
 }
 #: Always given, or told by its own help: it depends on the data.
 _OWN_WORDS = ("random_state", "metric")
@@ -53,6 +56,8 @@ class HelpCommand(_PlainHelp, TyperCommand):
 class ModelsCommand(HelpCommand):
     """A command that looks up the names and defaults of its options when its help is asked for, and not before."""
 
+    described: ClassVar[Mapping[str, Callable[[str], str]]] = _OF_MODELS
+
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         #: What options say without what is looked up.
@@ -68,14 +73,20 @@ class ModelsCommand(HelpCommand):
                 if len(parameter.metavar) > _LONG:
                     parameter.metavar = "NAME"
                     told += f" One of {', '.join(names)}."
-            if name in _DESCRIBED and name not in _OWN_WORDS:
-                told += f" {_DESCRIBED[name](name)}"
+            if name in self.described and name not in _OWN_WORDS:
+                told += f" {self.described[name](name)}"
             parameter.help = told.strip()  # type: ignore[attr-defined]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the page."""
         self.look_up()
         super().format_help(ctx, formatter)
+
+
+class GraphCommand(ModelsCommand):
+    """A command that has the options of a graph and no models."""
+
+    described: ClassVar[Mapping[str, Callable[[str], str]]] = _OF_THE_GRAPH
 
 
 def _reword(parameter: Any, ctx: Any) -> None:

@@ -17,11 +17,15 @@ if TYPE_CHECKING:
     from manifact.models.registry import Entry
 
 
+#: Graphs that have a name: one that is chosen without labels, and the papers' nearest neighbours.
+AUTO, KNN = "auto", "knn"
+
+
 @dataclass(frozen=True)
 class GraphRequest:
     """Which samples are neighbours."""
 
-    #: "obsp:name", or a file with an n x n affinity.
+    #: `AUTO`, `KNN`, "obsp:name", or a file with an n x n affinity.
     given: str | None = None
     #: A file with another matrix of the same samples.
     built_on: Path | None = None
@@ -33,6 +37,31 @@ class GraphRequest:
         """The parameters whose options were given."""
         named = {"graph": self.given, "graph_from": self.built_on, **self.settings}
         return [Parameter(name) for name, value in named.items() if value]
+
+    @property
+    def affinity(self) -> str | None:
+        """The affinity that is given, if one is."""
+        return None if self.given in (None, AUTO, KNN) else self.given
+
+    @property
+    def described(self) -> list[Parameter]:
+        """Parameters that say how neighbours are looked for, beyond their number."""
+        return [Parameter(name) for name in self.settings if name != "n_neighbors"]
+
+    @property
+    def n_neighbors(self) -> Any:
+        """A number, several to choose from, or "auto"."""
+        return self.settings.get("n_neighbors", AUTO)
+
+    def is_chosen(self, entry: Entry) -> bool:
+        """Whether the graph is chosen without labels.
+
+        Who describes a graph, or names the features to look for neighbours in, has chosen; a number of neighbours alone
+        leaves the rest open.
+        """
+        if self.given is not None:
+            return self.given == AUTO
+        return filled_in(entry).get("graph") == AUTO and not self.described and self.built_on is None
 
 
 def build(
@@ -48,10 +77,8 @@ def build(
     own = parameters(entry)
     _check(entry, asked, graph, own, samples.n_samples)
     given = filled_in(entry) | dict(asked)
-    if graph.settings.get("n_neighbors") == "auto":
-        given["n_neighbors"] = "auto"
-    elif "graph" in own:
-        given["graph"] = _graph(entry, graph, data, samples, unit)
+    if "graph" in own:
+        given["graph"] = graph_for(entry, graph, data, samples, unit, own | given)
     made = entry.cls(**given)
     for name, value in map(_setting, settings):
         if name not in made.get_params():
@@ -72,9 +99,7 @@ def _check(entry: Entry, asked: Mapping[str, Any], graph: GraphRequest, own: Map
     if k == "auto" and entry.command_line.get("n_components") != "auto":
         takers = [name for name, other in choices.models().items() if other.command_line.get("n_components") == "auto"]
         raise BadValueError("{n_components} auto is for {model} {}: give a number", " or ".join(takers))
-    if graph.settings.get("n_neighbors") == "auto":
-        _check_auto_neighbors(graph, own)
-    elif graph.asked and "graph" not in own:
+    if graph.asked and "graph" not in own:
         others = sorted(name for name, other in choices.models().items() if "graph" in parameters(other))
         raise BadValueError(
             "{} needs a model with a graph, {model} {} has none: choose one of {}",
@@ -84,51 +109,78 @@ def _check(entry: Entry, asked: Mapping[str, Any], graph: GraphRequest, own: Map
         )
 
 
-def _check_auto_neighbors(graph: GraphRequest, own: Mapping[str, Any]) -> None:
-    """A model that has the number as a parameter of its own can choose it."""
-    if "n_neighbors" not in own:
-        takers = [name for name, other in choices.models().items() if "n_neighbors" in parameters(other)]
-        raise BadValueError("{n_neighbors} auto is for {model} {}: give a number", " or ".join(takers))
-    others = [name for name in graph.asked if name != "n_neighbors"]
-    if others:
-        raise BadValueError("{n_neighbors} auto is not with {}: give a number", others[0])
+def graph_for(
+    entry: Entry, request: GraphRequest, data: Path, samples: Samples, unit: bool, asked: Mapping[str, Any]
+) -> Any:
+    """What the ``graph`` of a model with the parameters ``asked`` gets."""
+    from manifact.io.readers import read_graph
 
-
-def _graph(entry: Entry, request: GraphRequest, data: Path, samples: Samples, unit: bool) -> Any:
-    """What the model's ``graph`` gets."""
-    from manifact.io.readers import read_graph, read_matrix
-
-    if request.given is not None:
+    if request.affinity is not None:
         if len(request.asked) > 1:
-            raise BadValueError("{graph}={!r} is a graph already: leave out {}", request.given, request.asked[1])
-        return samples.rows_of(read_graph(request.given, data), square=True)
-    builder = _builder(entry, request.settings, unit and request.built_on is None)
-    if request.built_on is None:
-        return builder
-    E = samples.rows_of(read_matrix(request.built_on))
+            raise BadValueError("{graph}={!r} is a graph already: leave out {}", request.affinity, request.asked[1])
+        return samples.rows_of(read_graph(request.affinity, data), square=True)
+    if request.is_chosen(entry):
+        builder = _automatic(request, asked)
+    else:
+        builder = _builder(entry, request, unit and request.built_on is None)
+    return builder if request.built_on is None else builder.build(_other_matrix(request.built_on, samples))
+
+
+def _other_matrix(path: Path, samples: Samples) -> Any:
+    from manifact.io.readers import read_matrix
+
+    E = samples.rows_of(read_matrix(path))
     if E.shape[0] != samples.n_samples:
         raise BadValueError(
             "{graph_from}={!r} has {} rows but the data have {} samples: give one row for each, in the same order",
-            str(request.built_on),
+            str(path),
             E.shape[0],
             samples.n_samples,
         )
-    return builder.build(E)
+    return E
 
 
-def _builder(entry: Entry, settings: Mapping[str, Any], unit: bool) -> Any:
+def _automatic(request: GraphRequest, asked: Mapping[str, Any]) -> Any:
+    from manifact.graphs import AutoGraph
+
+    if request.described:
+        raise BadValueError("{graph} auto chooses what {} says: leave one of them out", request.described[0])
+    k = asked.get("n_components")
+    # A model says for how many parts; what is built before there is one has to be told.
+    compared_at = k if request.built_on is not None and isinstance(k, int) else None
+    return AutoGraph(compared_at, request.n_neighbors, asked.get("random_state", 0))
+
+
+def _builder(entry: Entry, request: GraphRequest, unit: bool) -> Any:
+    """The model's own graph, as far as it is not described otherwise."""
+    from manifact.graphs import KNNGraph
+
     builder = graph_builder(entry)
+    if request.given == KNN and not isinstance(builder, KNNGraph):
+        builder = KNNGraph()
     known = builder.get_params()
-    for name in settings:
+    for name in request.settings:
         if name not in known:
             raise BadValueError(
                 "{} has no meaning for the graph of {model} {}: leave it out", Parameter(name), entry.name
             )
+    count = request.settings.get("n_neighbors", 1)
+    if not isinstance(count, int):
+        raise BadValueError("{n_neighbors} {} is for {graph} auto: give one number", listed(count))
     # Of unit length both metrics find the same neighbours; but an empty sample, which is no farther from any other
     # than these are from each other, would be everybody's neighbour, and by the cosine it is nobody's.
     if unit and "metric" in known:
         builder.set_params(metric="cosine")
-    return builder.set_params(**settings)
+    return builder.set_params(**request.settings)
+
+
+def listed(numbers: Any) -> str:
+    """A number, several or "auto" as they are typed.
+
+    >>> listed([5, 30]), listed("auto")
+    ('5,30', 'auto')
+    """
+    return ",".join(map(str, numbers)) if isinstance(numbers, list) else str(numbers)
 
 
 def _setting(text: str) -> tuple[str, Any]:

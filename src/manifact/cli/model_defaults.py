@@ -13,8 +13,14 @@ if TYPE_CHECKING:
 
 
 def filled_in(entry: Entry) -> dict[str, Any]:
-    """Parameters that the command line sets where the user does not: what the model asks for."""
-    return dict(entry.command_line)
+    """Parameters that the command line sets where the user does not.
+
+    What the model asks for; and a graph of neighbours is chosen.
+    """
+    from manifact.graphs import KNNGraph
+
+    chosen = {"graph": "auto"} if isinstance(graph_builder(entry), KNNGraph) else {}
+    return chosen | dict(entry.command_line)
 
 
 def parameters(entry: Entry) -> dict[str, Any]:
@@ -24,7 +30,7 @@ def parameters(entry: Entry) -> dict[str, Any]:
 
 
 def graph_builder(entry: Entry) -> Any:
-    """The builder of the graph that a model has unless another is given; None for models without a graph."""
+    """The builder of the graph that a model has in Python, the papers'; None for models without a graph."""
     from manifact.graphs import KNNGraph
 
     if "graph" not in parameters(entry):
@@ -42,14 +48,23 @@ def described(parameter: str) -> str:
     return _described(parameter, models)
 
 
-def described_of_graph(parameter: str) -> str:
-    """The same for a parameter of graphs.
+def described_of_graph(parameter: str, *only: str) -> str:
+    """The same for a parameter of graphs, of all models or of some.
 
-    >>> described_of_graph("weight")
-    'For affinity, gnmf, lccf, lpnmf, spnmf. Default: binary (spnmf: heat).'
+    >>> described_of_graph("weight"), described_of_graph("n_neighbors")
+    ('For affinity, gnmf, lccf, lpnmf, spnmf. Default: binary (spnmf: heat).', 'Default: auto (alpnmf: 5).')
+    >>> described_of_graph("weight", "affinity")
+    'Default: binary.'
     """
+    from manifact.graphs import AutoGraph
+
     builders = {name: graph_builder(entry) for name, entry in choices.models().items()}
-    return _described(parameter, {name: made.get_params() for name, made in builders.items() if made is not None})
+    known = {name: made.get_params() for name, made in builders.items() if made is not None}
+    for name, entry in choices.models().items():
+        # What a chosen graph takes is left to the choice; the rest describes another graph.
+        if filled_in(entry).get("graph") == "auto":
+            known[name] |= {"n_neighbors": AutoGraph().n_neighbors}
+    return _described(parameter, {name: values for name, values in known.items() if not only or name in only})
 
 
 def _described(parameter: str, models: dict[str, dict[str, Any]]) -> str:

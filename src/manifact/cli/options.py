@@ -33,7 +33,8 @@ GraphFromOption = Annotated[
     typer.Option(
         "--graph-from",
         metavar="FILE",
-        help="Another matrix of the same samples, such as sentence embeddings: neighbours are looked for in it.",
+        help="Another matrix of the same samples, such as sentence embeddings: neighbours are looked for in it, in all "
+        "its columns as they are, unless --graph auto is given.",
         rich_help_panel=GRAPH,
     ),
 ]
@@ -133,8 +134,8 @@ class ModelParameters:
         float | None,
         typer.Option(
             min=0,
-            help="Stop when ten iterations change the objective by less than this share. Default: 1e-4 (affinity: "
-            "1e-5); mu with a graph runs all its iterations.",
+            help="Stop when ten iterations change the objective by less than this share. Default: 1e-4; mu with a "
+            "graph runs all its iterations.",
             rich_help_panel=DETAILS,
         ),
     ] = None
@@ -143,7 +144,11 @@ class ModelParameters:
     ] = None
     assign: Annotated[
         str | None,
-        _chosen("assign", help="Clusters by k-means on V, the largest part or the nearest.", rich_help_panel=DETAILS),
+        _chosen(
+            "assign",
+            help="Clusters by k-means on V, the largest part, the nearest, or the graph and V.",
+            rich_help_panel=DETAILS,
+        ),
         known,
     ] = None
     random_state: Annotated[int, typer.Option("--seed", help="Seed of the start and of k-means.")] = 0
@@ -156,8 +161,10 @@ class GraphSource:
     graph: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE|obsp:NAME",
-            help="A graph that is there: a file with an n x n affinity, or obsp:connectivities of an .h5ad file.",
+            metavar="auto|knn|FILE|obsp:NAME",
+            help="auto chooses without labels in which features to look for neighbours; knn is the papers' graph. Or "
+            "one that is there: a file with an n x n affinity, or obsp:connectivities of an .h5ad file. Default: auto, "
+            "unless other options here describe a graph (alpnmf: landmarks).",
             rich_help_panel=GRAPH,
         ),
     ] = None
@@ -165,13 +172,18 @@ class GraphSource:
 
 
 @dataclass(frozen=True)
-class GraphSettings:
-    """Parameters of a graph that is built; the help page adds which models have it, and defaults."""
+class NeighborSettings:
+    """Parameters of a graph of neighbours; the help page adds which models have it, and defaults."""
 
     n_neighbors: Annotated[
         str | None,
-        typer.Option("--neighbors", metavar="N|auto", help="Neighbours of each sample.", rich_help_panel=GRAPH),
-        parsing.count,
+        typer.Option(
+            "--neighbors",
+            metavar="N|N,N|auto",
+            help="Neighbours of each sample; with --graph auto several to choose from, and auto is 5,30.",
+            rich_help_panel=GRAPH,
+        ),
+        parsing.counts,
     ] = None
     weight: Annotated[
         str | None, _chosen("weight", "--graph-weight", help="Weight of an edge.", rich_help_panel=GRAPH), known
@@ -204,6 +216,12 @@ class GraphSettings:
     search: Annotated[str | None, _chosen("search", help="How neighbours are found.", rich_help_panel=GRAPH), known] = (
         None
     )
+
+
+@dataclass(frozen=True)
+class GraphSettings(NeighborSettings):
+    """Parameters of a graph that is built."""
+
     n_landmarks: Annotated[
         int | None,
         typer.Option("--landmarks", min=1, help="Samples that the others are tied to.", rich_help_panel=GRAPH),

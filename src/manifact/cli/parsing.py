@@ -109,6 +109,20 @@ def count(parameter: str, text: str) -> int | str:
     return int(text)
 
 
+def counts(parameter: str, text: str) -> int | str | list[int]:
+    """A number ≥ 1, several between commas, or ``auto``.
+
+    >>> counts("n_neighbors", "5"), counts("n_neighbors", "5,30"), counts("n_neighbors", "auto")
+    (5, [5, 30], 'auto')
+    """
+    if text == "auto":
+        return text
+    found = [number.strip() for number in text.split(",")]
+    if not all(number.isascii() and number.isdecimal() and int(number) > 0 for number in found):
+        raise _refused(parameter, text, "a whole number >= 1, several such as 5,30, or auto")
+    return int(found[0]) if len(found) == 1 else [int(number) for number in found]
+
+
 def strength(parameter: str, text: str) -> float | str:
     """A number ≥ 0, or ``auto``.
 

@@ -29,6 +29,8 @@ class Summary:
     n_components: int
     #: Other numbers that there is evidence for, where it was chosen.
     other_n_components: list[int]
+    #: Of nearest neighbours: in which features, how many, and from how many graphs it was chosen (0: it was not).
+    graph: dict[str, Any] | None
     #: What was done to the size of rows and columns, in words.
     scaling: str | None
     parameters: dict[str, Any]
@@ -65,11 +67,15 @@ class Summary:
         """A few lines and a table on standard output."""
         from rich.console import Console
 
+        from manifact.graphs.description import Neighbours
+
         # Names of columns, files and classes may look like markup.
         console = Console(markup=False, highlight=False)
         console.print(self._headline())
         if self.scaling is not None and self.kind == "table":
             console.print(f"scaled    {self.scaling}")
+        if self.graph is not None:
+            console.print(f"graph     {Neighbours(**self.graph)}")
         console.print(self._outcome())
         if self.diversity is not None:
             console.print(self._words())
@@ -101,14 +107,20 @@ class Summary:
         if self.seconds is not None:
             took = f" in {self.seconds - (self.seconds_choosing or 0):.1f} s"
         if self.seconds is not None and self.seconds_choosing is not None:
-            what = f"{self.n_components} parts" if self.parameters.get("n_components") == "auto" else "settings"
-            chose = f"chose {what} in {self.seconds_choosing:.1f} s, then "
+            chose = f"chose {self._left_open()} in {self.seconds_choosing:.1f} s, then "
         parts = [f"{chose}{ended} {self.n_iter} iterations of {self.solver}{took}", f"objective {self.objective:.6g}"]
         if self.smoothness is not None:
             parts.append(f"smoothness {self.smoothness:.3g}")
         if self.accuracy is not None:
             parts.append(f"against the known classes: accuracy {self.accuracy:.3f}, NMI {self.nmi:.3f}")
         return ", ".join(parts)
+
+    def _left_open(self) -> str:
+        """What there was to choose."""
+        parts = self.parameters.get("n_components") == "auto"
+        graph = self.graph is not None and self.graph["chosen_from"] > 0
+        named = [f"{self.n_components} parts"] * parts + ["the graph"] * graph
+        return " and ".join(named) or "settings"
 
     def _words(self) -> str:
         measures = [f"diversity {self.diversity:.3f}"]
@@ -142,6 +154,8 @@ def of(
     model: Any, seconds: float | None, files: Mapping[str, Path], notes: Sequence[str] = (), X: Any = None
 ) -> Summary:
     """The summary of a fitted model; ``notes`` are about its data, X its training samples where they are at hand."""
+    from manifact.graphs.description import neighbours
+
     labels = model.labels_
     source = getattr(model, "source_", {})
     accuracy, nmi = _agreement(source.get("labels"), labels)
@@ -155,6 +169,7 @@ def of(
         n_features=model.n_features_in_,
         n_components=model._k,
         other_n_components=model.selection_.others if hasattr(model, "selection_") else [],
+        graph=None if (found := neighbours(getattr(model, "graph_", None))) is None else found._asdict(),
         scaling=prepared(model, "scaling"),
         parameters=_plain(model.get_params()),
         solver=model.solver_,

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from manifact.graphs.builder import GraphBuilder, as_samples
 from manifact.graphs.graph_choice import NEIGHBORS, GraphChoice, choose_graph
 from manifact.graphs.operators import Graph
+from manifact.graphs.views import row_lengths
 from manifact.utils import checks
 from manifact.utils.errors import BadValueError
 from manifact.utils.progress import showing
@@ -20,6 +21,8 @@ from manifact.utils.stored_classes import stored_by_parameters
 MOST_COMPONENTS, RATIO = 100, 1.2
 #: Samples per cluster at the least.
 SMALLEST = 3
+#: Lengths of samples that were brought to 1 differ from it by less.
+UNIT = 1e-4
 
 
 @stored_by_parameters
@@ -93,7 +96,7 @@ class AutoGraph(GraphBuilder):
             sizes = [n_components] if np.ndim(n_components) == 0 else list(n_components)
         with showing(bool(self.verbose)):
             choice = choose_graph(X, sizes, check_random_state(self.random_state), counts)
-            graph: Any = choice.builder().build(X)
+            graph: Any = choice.builder(metric=nearness(X)).build(X)
         graph.candidates_ = choice.candidates()
         return choice, graph
 
@@ -107,6 +110,16 @@ class AutoGraph(GraphBuilder):
         for count in several:
             checks.integer("n_neighbors", count, at_least=1)
         return sorted({int(count) for count in several})
+
+
+def nearness(X: Any) -> str:
+    """The metric of a `KNNGraph` of the rows of X.
+
+    Of unit length both find the same neighbours; but an empty sample, which is no farther from any other than these are
+    from each other, would be everybody's neighbour, and by the cosine it is nobody's.
+    """
+    lengths = row_lengths(X)
+    return "cosine" if np.allclose(lengths[lengths > 0], 1.0, rtol=0, atol=UNIT) else "euclidean"
 
 
 def possible_sizes(n: int) -> list[int]:

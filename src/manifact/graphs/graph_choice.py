@@ -96,6 +96,8 @@ def choose_graph(
     those which the graphs that differ most speak for; and the numbers of neighbours at those that each speaks for.
     """
     X = distinct(X)
+    if not X.shape[0]:
+        return GraphChoice(features[0], min(n_neighbors), sizes[0])
     counts = _counts(n_neighbors, X.shape[0])
     possible = _possible(features, X)
     comparable = len(possible) * len(counts) > 1 and min(X.shape) >= 4 and 2 * min(sizes) <= X.shape[0]
@@ -176,7 +178,7 @@ class _Findings:
                         self._bits.setdefault(candidate, []).append([one.bits for one in agreements])
                     advance(1)
                 most = max(self.pooled(features).mean() for features in possible)
-                possible = [f for f in possible if f.plain or self.pooled(f).mean() >= BEHIND * most]
+                possible = [f for f in possible if f.plain or self.pooled(f).mean() >= _share(BEHIND, most)]
 
     def bits(self, candidate: Candidate) -> Array:
         """Of every pair of halves, for every size."""
@@ -199,8 +201,7 @@ class _Findings:
     def best_count(self, features: Features) -> int:
         """The fewest neighbours that say almost as much as any others."""
         said = {c: float((self.bits((features, c)) / np.log2(self.sizes)).mean()) for c in self.counts}
-        most = max(said.values())
-        return next(count for count in self.counts if said[count] >= ENOUGH * most or said[count] >= most)
+        return next(count for count in self.counts if said[count] >= _share(ENOUGH, max(said.values())))
 
     def evidence(self) -> list[Evidence]:
         """A row for each candidate and size."""
@@ -209,6 +210,11 @@ class _Findings:
             for candidate in self._bits
             for k, bits in zip(self.sizes, self.bits(candidate).T, strict=True)
         ]
+
+
+def _share(share: float, most: float) -> float:
+    """So much of the most; a little less where that is below 0, as of samples that are nothing but noise."""
+    return most - (1 - share) * abs(most)
 
 
 def _error(values: Array) -> float:

@@ -177,7 +177,12 @@ class KNNGraph(GraphBuilder):
     @property
     def _metric(self) -> str:
         """What samples are compared by: those that were looked at in a view are at unit length."""
-        return "unit" if self.roots or self.directions is not None else self.metric
+        return "unit" if self.at_unit_length else self.metric
+
+    @property
+    def at_unit_length(self) -> bool:
+        """Whether samples are brought to length 1 before they are compared, so that all metrics are one."""
+        return self.roots or self.directions is not None
 
     def _sigma(self, X: Any, rows: Array, columns: Array) -> float:
         if self.weight != "heat":
@@ -237,11 +242,24 @@ def _fits(facts: Mapping[str, Any]) -> None:
     heads = facts.get("heads")
     if heads is not None and not (heads.dtype.kind == "i" and ((heads >= 0) & (heads < n)).all()):
         raise ValueError(f"a graph of {n} samples and others that stand for their copies")
+    _are_rows(facts.get("candidates"))
+
+
+def _are_rows(candidates: Any) -> None:
+    """What a graph was chosen from is shown to people: rows of names and plain values, and nothing else."""
+    if candidates is None:
+        return
+    plain = str | bool | int | float | None
+    if not isinstance(candidates, list) or not all(
+        isinstance(row, dict) and all(isinstance(name, str) and isinstance(value, plain) for name, value in row.items())
+        for row in candidates
+    ):
+        raise ValueError("a graph and candidates that are no rows of a table")
 
 
 @stored(
     _fits, W="W", builder="_builder", X="_X", sigma="_sigma", radii="_radii", heads="_heads", view="_view",
-    widths="_widths",
+    widths="_widths", candidates="candidates_",
 )  # fmt: skip
 class NeighborGraph(AffinityGraph):
     """A k-NN graph that remembers its samples, to find the neighbours of new ones."""
@@ -258,6 +276,7 @@ class NeighborGraph(AffinityGraph):
         heads: Array | None = None,
         view: View | None = None,
         widths: Array | None = None,
+        candidates: list[dict[str, Any]] | None = None,
     ) -> None:
         """``X`` are the samples as they are compared: in the ``view``, where there is one.
 
@@ -265,6 +284,7 @@ class NeighborGraph(AffinityGraph):
 
         ``heads`` are the samples that a new one is compared with, each for all its copies; None where it is all.
         ``widths`` are the σ_i² of "local" weights, and ``sigma`` the root mean square of the distances behind them.
+        ``candidates`` are the rows of what this graph was chosen from; none where nobody chose.
         """
         super().__init__(W)
         self._builder = builder
@@ -274,6 +294,12 @@ class NeighborGraph(AffinityGraph):
         self._heads = heads
         self._view = view
         self._widths = widths
+        self.candidates_ = candidates or []
+
+    @property
+    def builder(self) -> KNNGraph:
+        """The parameters that it was built with."""
+        return clone(self._builder)
 
     def tie(self, X: Any, V: Array) -> tuple[Array, Array]:
         """W joins a new sample and a training sample where either is among the other's nearest, as in training."""

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from manifact.backends import as_data
+from manifact.graphs.description import neighbours
 from manifact.report.page_encoding import number
 from manifact.report.report_inputs import ReportInputs, readable
 from manifact.terms import Frobenius
@@ -37,6 +38,7 @@ def facts(model: Any, given: ReportInputs) -> dict[str, Any]:
         "relative": _relative_error(model, given.X),
         "smoothness": number(getattr(model, "smoothness_", None)),
         "assign": getattr(model, "assign", None),
+        "graph": None if (graph := neighbours(getattr(model, "graph_", None))) is None else str(graph),
     }
 
 

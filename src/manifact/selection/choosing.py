@@ -11,12 +11,12 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from manifact.graphs import AutoGraph, Graph, KNNGraph, as_builder
-from manifact.graphs.auto import SMALLEST, possible_sizes
+from manifact.graphs.auto import SMALLEST, nearness, possible_sizes
 from manifact.graphs.builder import as_samples
 from manifact.graphs.cluster_counts import CountEvidence, best_count, count_evidence
 from manifact.graphs.feature_halves import Features
 from manifact.graphs.graph_choice import choose_graph
-from manifact.selection.result import EDGES, Selection
+from manifact.selection.result import COUNTS, GRAPHS, Selection
 from manifact.selection.sampling import SAMPLES, sampled
 from manifact.utils import checks
 from manifact.utils.errors import BadTypeError, BadValueError
@@ -97,8 +97,13 @@ def select_and_build(
             builder = graph
     best, rows = chosen
     seconds = time.perf_counter() - begun
-    parts = {} if best.get("n_neighbors") is not None else {"criterion": EDGES}
-    return Selection(rows, best | {"tau": weight}, builder, random_state, seconds=seconds, **parts), built
+    return Selection(rows, best | {"tau": weight}, builder, random_state, _criterion(rows), seconds), built
+
+
+def _criterion(rows: list[dict[str, Any]]) -> str:
+    """How what was found was found."""
+    counts, graphs = (any(row.get(what) is not None for row in rows) for what in ("share", "bits"))
+    return "; ".join([COUNTS] * counts + [GRAPHS] * graphs)
 
 
 def is_automatic(graph: Any) -> bool:
@@ -122,7 +127,7 @@ def _by_features(
         if not (isinstance(n_neighbors, str) and n_neighbors == "auto"):
             automatic.set_params(n_neighbors=n_neighbors)
         choice, built = automatic.choose_and_build(X, sizes)
-        builder = choice.builder()
+        builder = choice.builder(metric=nearness(X))
     best = {"n_components": choice.n_components, "features": str(choice.features), "n_neighbors": choice.n_neighbors}
     return (best, choice.candidates()), builder, built
 

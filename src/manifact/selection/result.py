@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import manifact
+from manifact.selection.evidence_tables import EvidenceTable, evidence_tables
 from manifact.utils.stored_classes import stored
 
 if TYPE_CHECKING:
@@ -13,16 +14,17 @@ if TYPE_CHECKING:
 
     from manifact.models import AffinityNMF
 
-CRITERION = (
+#: How the number of components is found, and how the graph.
+COUNTS = (
     "the number of components is the one with the largest sum of two shares: of what clusterings of the graph say, "
     "each without a fifth of its edges, that which they say alike beyond chance, and of the edges those inside "
-    "clusters beyond chance (modularity); graphs are compared by the bits that clusterings of two halves of the "
-    "features say alike"
+    "clusters beyond chance (modularity)"
 )
-#: Where the graph was given.
-EDGES = CRITERION.partition(";")[0]
-#: What a table shows of each candidate.
-COLUMNS = ("features", "n_neighbors", "n_components", "bits", "share", "modularity")
+GRAPHS = (
+    "graphs are compared by the bits that clusterings of two halves of the features say alike beyond chance, at the "
+    "same numbers of components"
+)
+CRITERION = f"{COUNTS}; {GRAPHS}"
 
 
 @stored(candidates="candidates", best="best", graph="graph", random_state="random_state", criterion="criterion")
@@ -34,14 +36,15 @@ class Selection:
     ----------
     candidates : list of dict
         ``n_components``, and unless the graph was given ``features`` (in words, and as the parameters ``roots``,
-        ``directions`` and ``balance`` of `KNNGraph`) and ``n_neighbors``; ``bits`` that halves say alike and
-        their standard error ``bits_error``; ``share`` and ``modularity``. None where it was not looked at.
+        ``directions`` and ``balance`` of `KNNGraph`), ``n_neighbors`` and whether this graph was ``chosen``; ``bits``
+        that halves of the features say alike and their standard error ``bits_error``; ``share`` and ``modularity``.
+        None where it was not looked at.
     best : dict
         ``n_components`` and ``tau``, and unless the graph was given ``features`` and ``n_neighbors``.
     criterion : str
-        By what the best was found.
+        By what the best was found; empty where there was nothing to choose.
     graph : graph builder or affinity
-        The graph with this many neighbours.
+        The chosen graph's builder, or the graph as given.
     random_state : int, RandomState or None
         As given; the model gets it too.
     seconds : float or None
@@ -64,25 +67,44 @@ class Selection:
         return manifact.AffinityNMF(**{**chosen, "random_state": self.random_state, **parameters})
 
     def show(self) -> None:
-        """Print every candidate and the choice."""
+        """Print the graphs, the numbers of components for the chosen one, and what was chosen by what."""
         from rich.console import Console
         from rich.table import Table
 
-        names = [name for name in COLUMNS if any(name in row for row in self.candidates)] or ["n_components"]
-        table = Table(*names, "", box=None, header_style="bold")
-        for column in table.columns[:-1]:
-            column.justify = "right"
-        for row in self.candidates:
-            chosen = self.is_best(row)
-            table.add_row(
-                *(_cell(row.get(name)) for name in names), "← chosen" if chosen else "", style="bold" if chosen else ""
-            )
-        console = Console()
-        console.print(table)
-        console.print(self.criterion[:1].upper() + self.criterion[1:] + ".", style="dim", highlight=False)
+        console = Console(markup=False, highlight=False)
+        for found in self.tables():
+            console.print(f"{found.title}:")
+            table = Table(box=None, header_style="bold")
+            for number, name in enumerate(found.columns):
+                table.add_column(name, justify="left" if found.named and number == 0 else "right")
+            table.add_column("")
+            for cells, chosen in found.rows:
+                table.add_row(*cells, "←" if chosen else "", style="bold" if chosen else "")
+            console.print(table)
+            console.print()
+        console.print(f"Chosen: {self.in_words}.", style="bold")
+        if self.criterion:
+            console.print(self.criterion[:1].upper() + self.criterion[1:] + ".", style="dim")
+
+    @property
+    def in_words(self) -> str:
+        """The number of components, and the graph unless it was given.
+
+        >>> Selection([], {"n_components": 6, "features": "all features", "n_neighbors": 5}, None).in_words
+        '6 components, 5 neighbours in all features'
+        """
+        k, count = self.best["n_components"], self.best.get("n_neighbors")
+        components = f"{k} component{'' if k == 1 else 's'}"
+        if count is None:
+            return components
+        return f"{components}, {count} neighbour{'' if count == 1 else 's'} in {self.best['features']}"
+
+    def tables(self) -> list[EvidenceTable]:
+        """What `show` prints."""
+        return evidence_tables(self.candidates, self.best)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw what halves say alike against the number of components, a curve for each graph, and the choice."""
+        """Draw what speaks for each number of components, and for each graph; see `manifact.plot.selection`."""
         return manifact.plot.selection(self, ax)
 
     @property
@@ -101,13 +123,3 @@ class Selection:
     def chosen_graph(self) -> list[dict[str, Any]]:
         """The candidates of the chosen graph."""
         return [row for row in self.candidates if row.get("chosen", True)]
-
-    def is_best(self, row: dict[str, Any]) -> bool:
-        """Whether a candidate is what was chosen."""
-        return bool(row.get("chosen", True)) and row["n_components"] == self.best["n_components"]
-
-
-def _cell(value: Any) -> str:
-    if value is None or isinstance(value, str):
-        return value or "–"
-    return f"{value:.3f}" if isinstance(value, float) and not value.is_integer() else f"{value:g}"

@@ -23,7 +23,10 @@ function explanations() {
         "of a cluster have much of its part."
       : data.model.assign === "nearest"
         ? "A sample belongs to the part whose samples its mixture is most like; in most cases it has most of that part."
-        : "A sample belongs to the part that it has most of.",
+        : data.model.assign === "graph"
+          ? "A sample belongs to the cluster that the graph puts it in, refined by its mixture; in most cases it has most " +
+            "of the part of that number."
+          : "A sample belongs to the part that it has most of.",
     data.model.about && `${data.model.name}: ${data.model.about}`,
     ranked && "The slider ranks a part's features by r log p(w | part) + (1 − r) log p(w | part) / p(w): on the " +
       "right the heaviest, on the left those that belong to this part and few others. Bars show p(w | part).",

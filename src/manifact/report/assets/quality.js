@@ -28,6 +28,7 @@ function graphSheet() {
   const { graph, model } = data;
   if (!graph) return null;
   const within = graph.purity === null ? "–" : percent(graph.purity);
+  const built = model.graph ? [model.graph] : [];
   const edges = graph.edges === null ? [] : [`${whole(graph.edges)} edges`];
   const isolated = graph.isolated ? [`${whole(graph.isolated)} samples without neighbours`] : [];
   const itself = "share of the edge weight between samples of one label: what the graph itself knows";
@@ -35,7 +36,7 @@ function graphSheet() {
     figure(compact(model.smoothness), "smoothness", "Tr(VᵀLV) / Tr(VᵀDV): 0 where neighbours have the same weights"),
     figure(within, "stays within parts", "share of the edge weight between samples of one part"),
     graph.classes !== null && figure(percent(graph.classes), "stays within classes", itself),
-    note([...edges, ...isolated].join(", ")));
+    note([...built, ...edges, ...isolated].join(", ")));
 }
 
 function agreementSheet() {
