@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.preprocessing import normalize
 
 from manifact.backends import Array, backend_of
 from manifact.graphs.agreement import Agreement, agreement
 from manifact.graphs.cluster_counts import clusters_of_sizes
 from manifact.graphs.copies import Copies
 from manifact.graphs.edge_weights import symmetric_affinity
+from manifact.graphs.eigenvector_clusters import unit_rows
 from manifact.graphs.views import row_lengths
 from manifact.utils.sparse_matrices import empty_rows, sorted_csr
 
@@ -116,7 +116,7 @@ class HalfProducts:
             return self._rooted[0] if features.roots else self._plain[0]
         s, P = self._rooted_directions if features.roots else self._plain_directions
         d = features.directions
-        Z = normalize(P[:, :d] * (s[:d] / s[0]) ** (1 - features.balance)).astype(np.float32)
+        Z = unit_rows(P[:, :d] * (s[:d] / s[0]) ** (1 - features.balance)).astype(np.float32)
         return backend_of(Z).row_products(Z)
 
     @cached_property
