@@ -16,7 +16,8 @@ def clusters(E: Array) -> Array:
 
     The directions begin at `corners`, so there is no start to draw and only the graph makes a difference.
     """
-    F = unit_rows(E)
+    # float32 has more digits than a cluster hangs on.
+    F = unit_rows(E).astype(np.float32)
     return settled(F, corners(F))
 
 

@@ -67,7 +67,7 @@ def said_alike(
     halves = [X[:, np.sort(half)] for half in (columns[:middle], columns[middle:])]
     both = np.flatnonzero(~(empty_rows(halves[0]) | empty_rows(halves[1])))
     lengths = row_lengths(X)[both]
-    one, other = (_clusterings(HalfProducts(half[both], lengths), candidates, sizes) for half in halves)
+    one, other = (_clusterings(SampleProducts(half[both], lengths), candidates, sizes) for half in halves)
     return {
         candidate: [agreement(a, b) for a, b in zip(one[candidate], other[candidate], strict=True)]
         for candidate in candidates
@@ -80,35 +80,42 @@ def _some(X: Any, k: int, rng: np.random.RandomState) -> Any:
 
 
 def _clusterings(
-    half: HalfProducts, candidates: Sequence[Candidate], sizes: Sequence[int]
+    half: SampleProducts, candidates: Sequence[Candidate], sizes: Sequence[int]
 ) -> dict[Candidate, list[Array]]:
     """The clusters of each size in the graph of each candidate."""
     found: dict[Candidate, list[Array]] = {}
     for features in dict.fromkeys(features for features, _ in candidates):
         counts = [count for other, count in candidates if other == features]
-        G = half.compared(features)
-        index, squares = backend_of(G).nearest_by_products(G, max(counts))
-        for count in counts:
-            rows = np.repeat(np.arange(len(G)), index[:, :count].shape[1])
-            W, _ = symmetric_affinity(rows, index[:, :count].ravel(), squares[:, :count].ravel(), len(G), "local")
+        for count, W in zip(counts, half.affinities(features, counts), strict=True):
             found[features, count] = clusters_of_sizes(W, sizes)
     return found
 
 
-class HalfProducts:
-    """Inner products of samples that see half of the features, for every way to look for neighbours.
+class SampleProducts:
+    """Inner products of samples, for every way to look for neighbours, and the graphs that follow.
 
-    The products of samples tell their leading directions as well, X ~ P diag(s) Qᵀ and X Xᵀ ~ P diag(s²) Pᵀ: so each
-    half is multiplied with itself once, however many ways are compared. In float32, whose digits decide between
-    neighbours that nobody could tell apart.
+    The products of samples tell their leading directions as well, X ~ P diag(s) Qᵀ and X Xᵀ ~ P diag(s²) Pᵀ: so
+    samples are multiplied once, however many ways are compared. In float32, whose digits decide between neighbours that
+    nobody could tell apart.
     """
 
     def __init__(self, X: Any, lengths: Array) -> None:
-        """Samples without empty rows; they get the ``lengths`` of whole ones.
+        """No row may be empty. Those of half of the features get the ``lengths`` of whole ones.
 
         How a length is shared out among halves says nothing.
         """
         self._X, self._lengths = X, lengths / lengths.max(initial=0.0)
+
+    def affinities(self, features: Features, counts: Sequence[int]) -> list[Any]:
+        """W with "local" weights, for each number of neighbours."""
+        G = self.compared(features)
+        n, found = len(G), []
+        index, squares = backend_of(G).nearest_by_products(G, max(counts))
+        for count in counts:
+            few, far = index[:, :count], squares[:, :count]
+            rows = np.repeat(np.arange(n), few.shape[1])
+            found.append(symmetric_affinity(rows, few.ravel(), far.ravel(), n, "local")[0])
+        return found
 
     def compared(self, features: Features) -> Array:
         """⟨z_i, z_j⟩ of the samples as `View` compares them, but for a common shift of all, which moves no distance."""

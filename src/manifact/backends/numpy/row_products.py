@@ -1,5 +1,4 @@
-"""Inner products of all rows with each other, and the nearest rows by them: for a few thousand rows that are compared in
-many ways."""
+"""Inner products of all rows with each other, and the nearest rows by them: for rows that are compared in many ways."""
 
 from __future__ import annotations
 
