@@ -19,7 +19,7 @@ from manifact.graphs.cluster_counts import clusters_of_sizes
 from manifact.graphs.copies import Copies
 from manifact.graphs.edge_weights import symmetric_affinity
 from manifact.graphs.eigenvector_clusters import unit_rows
-from manifact.graphs.views import row_lengths
+from manifact.graphs.views import Directions, row_lengths
 from manifact.utils.sparse_matrices import empty_rows, sorted_csr
 
 #: So many samples are looked at, or so many for each cluster where that is more; drawn anew for each pair of halves.
@@ -132,16 +132,19 @@ class SampleProducts:
 
     @cached_property
     def _rooted(self) -> tuple[Array, Array]:
-        roots = np.sqrt(self._X)
-        return _products(_scaled(roots, 1 / row_lengths(roots)))
+        return _products(_scaled(self._roots, 1 / row_lengths(self._roots)))
+
+    @cached_property
+    def _roots(self) -> Any:
+        return np.sqrt(self._X)
 
     @cached_property
     def _plain_directions(self) -> tuple[Array, Array]:
-        return _directions(*self._plain)
+        return _directions(self._X, *self._plain)
 
     @cached_property
     def _rooted_directions(self) -> tuple[Array, Array]:
-        return _directions(*self._rooted)
+        return _directions(self._roots, *self._rooted)
 
 
 def _scaled(X: Any, scale: Array) -> Any:
@@ -163,8 +166,12 @@ def _products(X: Any) -> tuple[Array, Array]:
     return backend_of(X).row_products(X.astype(np.float32)), X @ centre + centre @ centre / 2
 
 
-def _directions(G: Array, added: Array) -> tuple[Array, Array]:
-    """Singular values and left singular vectors of samples at unit length, from their products."""
+def _directions(X: Any, G: Array, added: Array) -> tuple[Array, Array]:
+    """Singular values and left singular vectors of samples at unit length, from their products G + added."""
+    if not sparse.issparse(X) and X.shape[1] <= X.shape[0]:
+        # All directions of few features are wanted, the shortest of which products in float32 do not hold.
+        s, Q = Directions.of(X, MOST_DIRECTIONS)
+        return s, unit_rows(X) @ (Q / s)
     G = G + (added[:, None] + added).astype(np.float32)
     scale = (1 / np.sqrt(G.diagonal())).astype(np.float32)
     G *= scale[:, None] * scale
