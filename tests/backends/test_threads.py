@@ -55,3 +55,12 @@ def test_results_do_not_depend_on_the_number_of_threads(monkeypatch, rng):
     for other in results[1:]:
         for mine, theirs in zip(results[0], other, strict=True):
             np.testing.assert_array_equal(mine, theirs)
+
+
+def test_each_item_is_worked_on_by_a_thread_that_shares_nothing_out():
+    def work(item):
+        return item, threads.count()
+
+    with threads.limit(3):
+        assert list(threads.each(work, range(5))) == [(item, 1) for item in range(5)]
+        assert threads.count() == 3

@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from manifact.backends import threads
 from manifact.graphs import AffinityGraph, KNNGraph
 from manifact.graphs.affinity_matrix import check_affinity
-from manifact.graphs.spectral import leading_eigenvectors
+from manifact.graphs.spectral import RESIDUAL, even_eigenvectors, leading_eigenvectors
 
 
 @pytest.mark.parametrize("n", [60, 500])
@@ -42,3 +43,39 @@ def test_of_many_pieces_the_largest_count(rng):
     vectors = leading_eigenvectors(graph, 2, np.random.RandomState(0))
     seen = [np.flatnonzero(np.abs(vectors[:, column]) > 1e-9) for column in range(2)]
     assert [len(rows) for rows in seen] == [30, 20]
+
+
+def evened(graph):
+    """S as it is defined."""
+    n, theta = graph.n_samples, 0.1 * graph.degrees.mean()
+    scale = 1 / np.sqrt(graph.degrees + theta)
+    return scale[:, None] * (graph.W.toarray() + theta / n) * scale
+
+
+def in_pieces(rng, sizes):
+    parts = [KNNGraph(5, weight="local").build(rng.random((size, 3))).W for size in sizes]
+    return sparse.csr_array(sparse.block_diag(parts, format="csr"))
+
+
+@pytest.mark.parametrize("sizes", [(100,), (700,), (150, 140, 130, 120, 60, 30, 8, 8, 8)], ids=str)
+@pytest.mark.parametrize("k", [2, 9, 30])
+@pytest.mark.parametrize("unit", [1.0, 1e-60, 1e60])
+def test_even_eigenvectors_are_those_of_a_dense_solver(rng, sizes, k, unit):
+    graph = AffinityGraph(unit * in_pieces(rng, sizes))
+    values, E = even_eigenvectors(graph, k)
+    S = evened(graph)
+    expected = np.linalg.eigvalsh(S)[::-1][:k]
+    np.testing.assert_allclose(values, expected, atol=1e-5)
+    np.testing.assert_allclose(E.T @ E, np.eye(k), atol=1e-5)
+    assert np.linalg.norm(S @ E - E * values, axis=0).max() <= 1.1 * RESIDUAL
+    assert E.dtype == np.float64
+
+
+def test_even_eigenvectors_do_not_depend_on_the_number_of_threads(rng):
+    graph = AffinityGraph(in_pieces(rng, (3000,)))
+    found = []
+    for count in (1, 2, 3):
+        with threads.limit(count):
+            found.append(even_eigenvectors(graph, 10)[1])
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])

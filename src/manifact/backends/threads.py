@@ -7,7 +7,7 @@ parallel and the result does not depend on how many there are.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import lru_cache
@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 #: Below this many multiply-adds the threads cost more than they save.
 SMALL_WORK = 200_000
@@ -42,6 +43,16 @@ def limit(threads: int) -> Iterator[None]:
         yield
     finally:
         _limit = before
+
+
+def each(work: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
+    """work(item) of each, in order, an item to a thread: for work of many small steps, which are not worth sharing out.
+
+    BLAS and `over_rows` keep to the thread that calls them: with more they would wait for each other.
+    """
+    threads = count()
+    with threadpool_limits(1, user_api="blas"), limit(1), ThreadPoolExecutor(threads) as pool:
+        yield from pool.map(work, items)
 
 
 @lru_cache(maxsize=4)

@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from threadpoolctl import threadpool_limits
 
-from manifact.backends import Array
+from manifact.backends import Array, threads
 from manifact.graphs.agreement import agreement, modularity
 from manifact.graphs.eigenvector_clusters import clusters
 from manifact.graphs.operators import AffinityGraph
@@ -33,14 +32,13 @@ class CountEvidence(NamedTuple):
 
 def count_evidence(W: Any, sizes: Sequence[int], rng: np.random.RandomState) -> list[CountEvidence]:
     """For each number of clusters in ``sizes``, from pairs of clusterings, each without a fifth of the edges of W."""
-    # Small arrays: threads of BLAS would wait for each other.
-    with threadpool_limits(1, user_api="blas"):
-        whole = [modularity(W, labels) for labels in clusters_of_sizes(W, sizes)]
-        shares = np.zeros(len(sizes))
-        for _ in range(PAIRS):
-            one, other = (clusters_of_sizes(without_some_edges(W, DROPPED, rng), sizes) for _ in range(2))
-            shares += [agreement(a, b).share for a, b in zip(one, other, strict=True)]
-    return [CountEvidence(float(share), value) for share, value in zip(shares / PAIRS, whole, strict=True)]
+    graphs = [W, *(without_some_edges(W, DROPPED, rng) for _ in range(2 * PAIRS))]
+    whole, *parts = threads.each(lambda some: clusters_of_sizes(some, sizes), graphs)
+    shares = np.zeros(len(sizes))
+    for one, other in zip(parts[::2], parts[1::2], strict=True):
+        shares += [agreement(a, b).share for a, b in zip(one, other, strict=True)]
+    values = [modularity(W, labels) for labels in whole]
+    return [CountEvidence(float(share), value) for share, value in zip(shares / PAIRS, values, strict=True)]
 
 
 def best_count(sizes: Sequence[int], evidence: Sequence[CountEvidence]) -> int:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
 from scipy.linalg import qr, svd
-from sklearn.preprocessing import normalize
 
 from manifact.backends import Array
 
@@ -18,7 +16,8 @@ def clusters(E: Array) -> Array:
 
     The directions begin at `corners`, so there is no start to draw and only the graph makes a difference.
     """
-    F = normalize(E)
+    # float32 has more digits than a cluster hangs on.
+    F = unit_rows(E).astype(np.float32)
     return settled(F, corners(F))
 
 
@@ -36,11 +35,18 @@ def corners(F: Array) -> Array:
 
 def settled(F: Array, labels: Array, rounds: int = ROUNDS) -> Array:
     """Labels after everybody has moved to the nearest mean direction, and again, until nobody moves."""
-    k, n = F.shape[1], len(F)
+    every = np.arange(F.shape[1])
     for _ in range(rounds):
-        members = sparse.csr_array((np.ones(n), (labels, np.arange(n))), shape=(k, n))
-        moved = (F @ normalize(members @ F).T).argmax(axis=1)
+        # A product with an array, zeros and all, is quicker than a sparse matrix is made.
+        members = (labels[:, None] == every).astype(F.dtype)
+        moved = (F @ unit_rows(members.T @ F).T).argmax(axis=1)
         if np.array_equal(moved, labels):
             break
         labels = moved
     return labels
+
+
+def unit_rows(E: Array) -> Array:
+    """Rows at unit length; those without entries stay."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", E, E))[:, None]
+    return np.divide(E, lengths, out=np.zeros_like(E), where=lengths > 0)

@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.preprocessing import normalize
 
 from manifact.backends import Array, backend_of
 from manifact.graphs.agreement import Agreement, agreement
 from manifact.graphs.cluster_counts import clusters_of_sizes
 from manifact.graphs.copies import Copies
 from manifact.graphs.edge_weights import symmetric_affinity
-from manifact.graphs.views import row_lengths
+from manifact.graphs.eigenvector_clusters import unit_rows
+from manifact.graphs.views import Directions, row_lengths
 from manifact.utils.sparse_matrices import empty_rows, sorted_csr
 
 #: So many samples are looked at, or so many for each cluster where that is more; drawn anew for each pair of halves.
@@ -67,7 +67,7 @@ def said_alike(
     halves = [X[:, np.sort(half)] for half in (columns[:middle], columns[middle:])]
     both = np.flatnonzero(~(empty_rows(halves[0]) | empty_rows(halves[1])))
     lengths = row_lengths(X)[both]
-    one, other = (_clusterings(HalfProducts(half[both], lengths), candidates, sizes) for half in halves)
+    one, other = (_clusterings(SampleProducts(half[both], lengths), candidates, sizes) for half in halves)
     return {
         candidate: [agreement(a, b) for a, b in zip(one[candidate], other[candidate], strict=True)]
         for candidate in candidates
@@ -80,35 +80,42 @@ def _some(X: Any, k: int, rng: np.random.RandomState) -> Any:
 
 
 def _clusterings(
-    half: HalfProducts, candidates: Sequence[Candidate], sizes: Sequence[int]
+    half: SampleProducts, candidates: Sequence[Candidate], sizes: Sequence[int]
 ) -> dict[Candidate, list[Array]]:
     """The clusters of each size in the graph of each candidate."""
     found: dict[Candidate, list[Array]] = {}
     for features in dict.fromkeys(features for features, _ in candidates):
         counts = [count for other, count in candidates if other == features]
-        G = half.compared(features)
-        index, squares = backend_of(G).nearest_by_products(G, max(counts))
-        for count in counts:
-            rows = np.repeat(np.arange(len(G)), index[:, :count].shape[1])
-            W, _ = symmetric_affinity(rows, index[:, :count].ravel(), squares[:, :count].ravel(), len(G), "local")
+        for count, W in zip(counts, half.affinities(features, counts), strict=True):
             found[features, count] = clusters_of_sizes(W, sizes)
     return found
 
 
-class HalfProducts:
-    """Inner products of samples that see half of the features, for every way to look for neighbours.
+class SampleProducts:
+    """Inner products of samples, for every way to look for neighbours, and the graphs that follow.
 
-    The products of samples tell their leading directions as well, X ~ P diag(s) Qᵀ and X Xᵀ ~ P diag(s²) Pᵀ: so each
-    half is multiplied with itself once, however many ways are compared. In float32, whose digits decide between
-    neighbours that nobody could tell apart.
+    The products of samples tell their leading directions as well, X ~ P diag(s) Qᵀ and X Xᵀ ~ P diag(s²) Pᵀ: so
+    samples are multiplied once, however many ways are compared. In float32, whose digits decide between neighbours that
+    nobody could tell apart.
     """
 
     def __init__(self, X: Any, lengths: Array) -> None:
-        """Samples without empty rows; they get the ``lengths`` of whole ones.
+        """No row may be empty. Those of half of the features get the ``lengths`` of whole ones.
 
         How a length is shared out among halves says nothing.
         """
         self._X, self._lengths = X, lengths / lengths.max(initial=0.0)
+
+    def affinities(self, features: Features, counts: Sequence[int]) -> list[Any]:
+        """W with "local" weights, for each number of neighbours."""
+        G = self.compared(features)
+        n, found = len(G), []
+        index, squares = backend_of(G).nearest_by_products(G, max(counts))
+        for count in counts:
+            few, far = index[:, :count], squares[:, :count]
+            rows = np.repeat(np.arange(n), few.shape[1])
+            found.append(symmetric_affinity(rows, few.ravel(), far.ravel(), n, "local")[0])
+        return found
 
     def compared(self, features: Features) -> Array:
         """⟨z_i, z_j⟩ of the samples as `View` compares them, but for a common shift of all, which moves no distance."""
@@ -116,7 +123,7 @@ class HalfProducts:
             return self._rooted[0] if features.roots else self._plain[0]
         s, P = self._rooted_directions if features.roots else self._plain_directions
         d = features.directions
-        Z = normalize(P[:, :d] * (s[:d] / s[0]) ** (1 - features.balance)).astype(np.float32)
+        Z = unit_rows(P[:, :d] * (s[:d] / s[0]) ** (1 - features.balance)).astype(np.float32)
         return backend_of(Z).row_products(Z)
 
     @cached_property
@@ -125,16 +132,19 @@ class HalfProducts:
 
     @cached_property
     def _rooted(self) -> tuple[Array, Array]:
-        roots = np.sqrt(self._X)
-        return _products(_scaled(roots, 1 / row_lengths(roots)))
+        return _products(_scaled(self._roots, 1 / row_lengths(self._roots)))
+
+    @cached_property
+    def _roots(self) -> Any:
+        return np.sqrt(self._X)
 
     @cached_property
     def _plain_directions(self) -> tuple[Array, Array]:
-        return _directions(*self._plain)
+        return _directions(self._X, *self._plain)
 
     @cached_property
     def _rooted_directions(self) -> tuple[Array, Array]:
-        return _directions(*self._rooted)
+        return _directions(self._roots, *self._rooted)
 
 
 def _scaled(X: Any, scale: Array) -> Any:
@@ -156,8 +166,12 @@ def _products(X: Any) -> tuple[Array, Array]:
     return backend_of(X).row_products(X.astype(np.float32)), X @ centre + centre @ centre / 2
 
 
-def _directions(G: Array, added: Array) -> tuple[Array, Array]:
-    """Singular values and left singular vectors of samples at unit length, from their products."""
+def _directions(X: Any, G: Array, added: Array) -> tuple[Array, Array]:
+    """Singular values and left singular vectors of samples at unit length, from their products G + added."""
+    if not sparse.issparse(X) and X.shape[1] <= X.shape[0]:
+        # All directions of few features are wanted, the shortest of which products in float32 do not hold.
+        s, Q = Directions.of(X, MOST_DIRECTIONS)
+        return s, unit_rows(X) @ (Q / s)
     G = G + (added[:, None] + added).astype(np.float32)
     scale = (1 / np.sqrt(G.diagonal())).astype(np.float32)
     G *= scale[:, None] * scale

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from manifact.backends import Array, threads
 from manifact.graphs.cluster_counts import CountEvidence, best_count, count_evidence
-from manifact.graphs.feature_halves import Candidate, Features, distinct, said_alike
-from manifact.graphs.knn import KNNGraph, NeighborGraph
+from manifact.graphs.feature_halves import Candidate, Features, SampleProducts, distinct, said_alike
+from manifact.graphs.knn import KNNGraph
+from manifact.graphs.views import row_lengths
 from manifact.utils.progress import steps
 
 #: Ways to look for neighbours that are compared, the plainest first.
@@ -128,8 +127,9 @@ class _CountsOfClusters:
     """How many clusters the graphs of candidates have, in a sample of the samples."""
 
     def __init__(self, X: Any, sizes: list[int], rng: np.random.RandomState) -> None:
-        self._X = X if X.shape[0] <= WHOLE else X[np.sort(rng.choice(X.shape[0], WHOLE, replace=False))]
-        self._sizes = [k for k in sizes if k <= self._X.shape[0]] or [1]
+        some = X if X.shape[0] <= WHOLE else X[np.sort(rng.choice(X.shape[0], WHOLE, replace=False))]
+        self._products = SampleProducts(some, row_lengths(some))
+        self._sizes = [k for k in sizes if k <= some.shape[0]] or [1]
         self._rng = rng
         self._known: dict[Candidate, list[CountEvidence]] = {}
 
@@ -150,9 +150,8 @@ class _CountsOfClusters:
 
     def _evidence(self, features: Features, count: int) -> list[CountEvidence]:
         if (features, count) not in self._known:
-            graph = GraphChoice(features, count, 1).builder(copies="each").build(self._X)
-            assert isinstance(graph, NeighborGraph)
-            self._known[features, count] = count_evidence(graph.W, self._sizes, self._rng)
+            W = self._products.affinities(features, [count])[0]
+            self._known[features, count] = count_evidence(W, self._sizes, self._rng)
         return self._known[features, count]
 
 
@@ -173,7 +172,7 @@ class _Findings:
                 def looked(seed: int, candidates: list[Candidate] = candidates) -> dict[Candidate, list[Any]]:
                     return said_alike(X, candidates, self.sizes, np.random.RandomState(seed))
 
-                for found in _in_threads(looked, some):
+                for found in threads.each(looked, some):
                     for candidate, agreements in found.items():
                         self._bits.setdefault(candidate, []).append([one.bits for one in agreements])
                     advance(1)
@@ -235,9 +234,3 @@ def _possible(features: Sequence[Features], X: Any) -> list[Features]:
     signed, few = X.min() < 0, min(one.directions or np.inf for one in features)
     most = max(few, min(X.shape[0], X.shape[1] // 2))
     return [one for one in features if not (one.roots and signed) and (one.directions or 0) <= most]
-
-
-def _in_threads(work: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
-    """work(item) of each, in order. BLAS keeps to the threads that call it: its own would wait for each other."""
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads.count()) as pool:
-        yield from pool.map(work, items)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from threading import Lock
 from typing import Any
 
-from threadpoolctl import threadpool_limits
+import scipy.linalg  # noqa: F401  (its BLAS is another than NumPy's, and is loaded with it)
+from threadpoolctl import ThreadpoolController
 
 
 class _OneBlasThread:
@@ -24,13 +26,19 @@ class _OneBlasThread:
         with self._lock:
             self._inside += 1
             if self._inside == 1:
-                self._limits = threadpool_limits(1, user_api="blas")
+                self._limits = _controller().limit(limits=1, user_api="blas")
 
     def __exit__(self, *error: object) -> None:
         with self._lock:
             self._inside -= 1
             if self._inside == 0:
                 self._limits.restore_original_limits()
+
+
+@lru_cache(maxsize=1)
+def _controller() -> ThreadpoolController:
+    """Looks for the libraries in memory once: each time would take longer than most of what is done inside."""
+    return ThreadpoolController()
 
 
 ONE_BLAS_THREAD = _OneBlasThread()

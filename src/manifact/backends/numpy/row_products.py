@@ -1,5 +1,4 @@
-"""Inner products of all rows with each other, and the nearest rows by them: for a few thousand rows that are compared in
-many ways."""
+"""Inner products of all rows with each other, and the nearest rows by them: for rows that are compared in many ways."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ def row_products(X: Any) -> Array:
     out = np.empty((X.shape[0], X.shape[0]), dtype=X.dtype)
     for start in range(0, X.shape[0], SLAB):
         some = slice(start, start + SLAB)
-        out[start:, some] = sparse_times(X[start:], np.ascontiguousarray(X[some].toarray().T))
+        out[start:, some] = sparse_times(X[start:], X[some].T.tocsr().toarray())
         out[some, start:] = out[start:, some].T
     return out
 

@@ -277,9 +277,13 @@ def product_nearest(dots: Any, squares: Any, keys: Any, index: Any, start: int, 
 
     Until the end the heap holds g_ii / 2 − g_ij, which order like the distances from j.
     """
-    halves = squares / 2
+    halves = squares.copy()
+    halves /= 2
+    # In the type of the products, so that comparisons stay in it.
+    limits = halves[:1].copy()
     for j in range(start, stop):
-        limit = keys[j, 0]
+        limits[0] = keys[j, 0]
+        limit = limits[0]
         for first in range(0, dots.shape[1], LANES):
             some, theirs = dots[j, first : first + LANES], halves[first : first + LANES]
             # Without a branch, so that it is vectorised.
@@ -291,7 +295,8 @@ def product_nearest(dots: Any, squares: Any, keys: Any, index: Any, start: int, 
             for t in range(len(some)):
                 if theirs[t] - some[t] <= limit and first + t != j:
                     _offer(theirs[t] - some[t], first + t, keys[j], index[j])
-                    limit = keys[j, 0]
+                    limits[0] = keys[j, 0]
+                    limit = limits[0]
         _sort(keys[j], index[j])
         for t in range(keys.shape[1]):
             keys[j, t] = max(0.0, 2 * keys[j, t] + squares[j])
