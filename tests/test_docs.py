@@ -326,7 +326,36 @@ def test_members_shown_are_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = members.own_methods("manifact.GNMF")
     assert {"fit", "transform", "predict", "fit_predict", "save"} <= set(shown)
     assert not {"get_params", "set_output", "get_metadata_routing"} & set(shown)
-    assert members.own_methods("manifact.graphs.KNNGraph") == ["build"]
+    assert members.own_methods("manifact.graphs.KNNGraph") == ["build", "for_components"]
+
+
+def test_the_guides_name_the_constants_of_the_choice() -> None:
+    from manifact.graphs import auto, cluster_counts, feature_halves, graph_choice, spectral
+    from manifact.selection import choosing, sampling
+
+    text = " ".join((DOCS / "guide" / "graphs.md").read_text("utf-8").split())
+    assert "with {} and with {} neighbours".format(*graph_choice.NEIGHBORS) in text
+    assert {one.directions for one in graph_choice.FEATURES} == {None, 50, 100}
+    assert "the 50 or 100 [leading directions]" in text
+    halves = f"of {feature_halves.SAMPLES:,} samples each ({feature_halves.SAMPLES_PER_CLUSTER} for each cluster"
+    assert f"six random pairs of halves, {halves}" in text
+    assert "after two pairs, ways that say less than nine tenths of the best" in text
+    assert (graph_choice.PAIRS, graph_choice.FIRST_PAIRS, graph_choice.BEHIND) == (6, 2, 0.9)
+    assert "by a standard error" in text
+    assert graph_choice.CLEARLY == 1
+    assert "19 twentieths" in text
+    assert pytest.approx(19 / 20) == graph_choice.ENOUGH
+    assert "a tenth of the mean degree" in text
+    assert spectral.EVENED == 0.1
+    text = " ".join((DOCS / "guide" / "choosing.md").read_text("utf-8").split())
+    assert "each without a fifth of its edges" in text
+    assert "over three such pairs" in text
+    assert (cluster_counts.DROPPED, cluster_counts.PAIRS) == (0.2, 3)
+    assert f"from 2 to {auto.MOST_COMPONENTS} are tried, a third of the samples at the most, each about a fifth" in text
+    assert (auto.SMALLEST, auto.RATIO) == (3, 1.2)
+    assert f"on at most {sampling.SAMPLES:,} samples" in text
+    assert sampling.SAMPLES == graph_choice.WHOLE
+    assert f'`tau="auto"` is {choosing.TAU:g}' in text
 
 
 def test_the_guide_names_the_constants_of_the_starts() -> None:

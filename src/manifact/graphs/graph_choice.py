@@ -129,7 +129,7 @@ class _CountsOfClusters:
     def __init__(self, X: Any, sizes: list[int], rng: np.random.RandomState) -> None:
         some = X if X.shape[0] <= WHOLE else X[np.sort(rng.choice(X.shape[0], WHOLE, replace=False))]
         self._products = SampleProducts(some, row_lengths(some))
-        self._sizes = [k for k in sizes if k <= some.shape[0]] or [1]
+        self._sizes = [k for k in sizes if k <= some.shape[0]] or [min(sizes)]
         self._rng = rng
         self._known: dict[Candidate, list[CountEvidence]] = {}
 

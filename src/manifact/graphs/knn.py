@@ -137,9 +137,9 @@ class KNNGraph(GraphBuilder):
             # Among few directions the exact search is the quickest.
             search = "exact" if self.directions is not None and self.search == "projection" else self.search
             found = find_neighbors(Z, self.n_neighbors, self._metric, search, self.copies, self.random_state)
-        return self.joined(view, Z, found)
+        return self._joined(view, Z, found)
 
-    def joined(self, view: View, Z: Any, found: NeighborList) -> NeighborGraph:
+    def _joined(self, view: View, Z: Any, found: NeighborList) -> NeighborGraph:
         """The graph of samples that are Z in a view, from neighbours that were found there."""
         pairs = found.pairs()
         widths = None
