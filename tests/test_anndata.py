@@ -261,10 +261,10 @@ def test_the_page_shows_the_map_of_the_object(tmp_path):
 def test_clusters_of_other_cells_with_one_search_of_neighbours(monkeypatch):
     adata = cells()
     model = tools.fit(adata[::2].copy(), AffinityNMF(K, random_state=0))
-    new, projected, once = adata[1::2].copy(), [], model._project
-    monkeypatch.setattr(model, "_project", lambda *given: projected.append(1) or once(*given))
+    new, searches, once = adata[1::2].copy(), [], model.graph_.tie
+    monkeypatch.setattr(model.graph_, "tie", lambda *given: searches.append(1) or once(*given))
     found = tools.predict(new, model)
-    assert len(projected) == 1
+    assert len(searches) == 1
     assert nmi(TYPES[1::2], found) > 0.9
     assert new.obs["manifact"].astype(int).tolist() == found.tolist()
     np.testing.assert_array_equal(new.obsm["X_manifact"], tools.transform(new, model, key=None))

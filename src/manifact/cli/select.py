@@ -142,9 +142,12 @@ def _check_figure(path: Path, overwrite: bool, data: Path) -> None:
 def _draw(found: Selection, path: Path) -> None:
     import matplotlib
 
+    from manifact.utils.files import replacing
+
     matplotlib.use("Agg")
     figure: Any = found.plot().figure
-    figure.savefig(path)
+    with replacing(path) as temporary:
+        figure.savefig(temporary, format=path.suffix[1:].lower())
 
 
 def _as_json(found: Selection, following: str, plot: Path | None) -> str:

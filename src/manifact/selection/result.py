@@ -22,7 +22,7 @@ COUNTS = (
 )
 GRAPHS = (
     "graphs are compared by the bits that clusterings of two halves of the features say alike beyond chance, at the "
-    "same numbers of components"
+    "same numbers of components; plain features and few neighbours stay unless others say clearly more"
 )
 CRITERION = f"{COUNTS}; {GRAPHS}"
 
