@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from manifact.backends import Array, threads
-from manifact.graphs.cluster_counts import CountEvidence, best_count, count_evidence
+from manifact.graphs.agreement import modularity
+from manifact.graphs.cluster_counts import CountEvidence, best_count, clusters_of_sizes, count_evidence
 from manifact.graphs.feature_halves import Candidate, Features, SampleProducts, distinct, said_alike
 from manifact.graphs.knn import KNNGraph
 from manifact.graphs.views import row_lengths
@@ -29,10 +30,14 @@ FEATURES = (
 EXTREMES = (Features(), Features(roots=True), Features(directions=50, balance=1.0))
 #: Numbers of neighbours: few where they can be relied on (images), many where one alone says little (texts, cells).
 NEIGHBORS = (5, 30)
-#: The few are taken where they say at least this share of what the many say.
-ENOUGH = 0.95
+#: The few are taken where they say at least this share of what the many say. Where the number of clusters is open each
+#: speaks for another one, and bits at different numbers do not compare: there the few are taken where two halves of the
+#: plain features say their clusters alike to this share.
+ENOUGH, RELIABLE = 0.95, 0.6
 #: Pairs of halves of the features. After the first ones, ways that say less than this share of the best are left out.
 FIRST_PAIRS, PAIRS, BEHIND = 2, 6, 0.9
+#: Pairs of halves that tell how many clusters a graph has.
+COUNTING_PAIRS = 4
 #: The plain features stay unless others say more by so many standard errors.
 CLEARLY = 1.0
 #: Samples whose graph tells how many clusters there are. What can be told apart grows with the number of samples: a
@@ -91,8 +96,9 @@ def choose_graph(
 ) -> GraphChoice:
     """The graph whose clusters two halves of the features say most alike, and which of ``sizes`` it speaks for.
 
-    Graphs are compared at the same number of clusters: with more of them more can be said. Where it is not given, at
-    those which the graphs that differ most speak for; and the numbers of neighbours at those that each speaks for.
+    Graphs are compared at the same number of clusters: with more of them more can be said. Where it is open, the number
+    of neighbours is chosen first, and features are compared at the numbers of clusters that the graphs speak for which
+    differ most.
     """
     X = distinct(X)
     if not X.shape[0]:
@@ -107,39 +113,69 @@ def choose_graph(
         found.look(X, possible, PAIRS, rng)
         chosen = found.best_features()
         return GraphChoice(chosen, found.best_count(chosen), sizes[0], tuple(found.evidence()))
-    graphs = _CountsOfClusters(X, list(sizes), rng)
-    if not comparable:
-        return graphs.choice(possible[0], counts[0])
-    chosen, known = possible[0], []
-    if len(possible) > 1:
-        extremes = [one for one in possible if one in EXTREMES] or possible
-        found = _Findings(sorted({graphs.best(one, counts[0]) for one in extremes}), counts)
-        found.look(X, possible, PAIRS, rng)
-        chosen, known = found.best_features(), found.evidence()
-    if len(counts) == 1:
-        return graphs.choice(chosen, counts[0], known)
-    own = _Findings(sorted({graphs.best(chosen, count) for count in counts}), counts)
-    own.look(X, [chosen], PAIRS, rng)
-    return graphs.choice(chosen, own.best_count(chosen), [*known, *own.evidence()])
+    graphs = _CountsOfClusters(X, list(sizes), rng, halved=min(X.shape) >= 4)
+    count = graphs.reliable_neighbors(possible[0], counts)
+    if not comparable or len(possible) == 1:
+        return graphs.choice(possible[0], count)
+    extremes = [one for one in possible if one in EXTREMES] or possible
+    graphs.look([(one, count) for one in extremes])
+    found = _Findings(sorted({graphs.best((one, count)) for one in extremes}), counts)
+    found.look(X, possible, PAIRS, rng)
+    return graphs.choice(found.best_features(), count, found.evidence())
 
 
 class _CountsOfClusters:
     """How many clusters the graphs of candidates have, in a sample of the samples."""
 
-    def __init__(self, X: Any, sizes: list[int], rng: np.random.RandomState) -> None:
+    def __init__(self, X: Any, sizes: list[int], rng: np.random.RandomState, halved: bool) -> None:
+        """``halved`` is whether there are features enough for two halves; else edges are left out."""
         some = X if X.shape[0] <= WHOLE else X[np.sort(rng.choice(X.shape[0], WHOLE, replace=False))]
-        self._products = SampleProducts(some, row_lengths(some))
+        self._X, self._products = X, SampleProducts(some, row_lengths(some))
         self._sizes = [k for k in sizes if k <= some.shape[0]] or [min(sizes)]
-        self._rng = rng
+        self._rng, self._halved = rng, halved
         self._known: dict[Candidate, list[CountEvidence]] = {}
 
-    def best(self, features: Features, count: int) -> int:
+    def look(self, candidates: Sequence[Candidate]) -> None:
+        """At the share that two halves of the features say alike, and the modularity, for every number of clusters."""
+        new = [one for one in candidates if one not in self._known]
+        graphs = [self._products.affinities(features, [count])[0] for features, count in new]
+        if not self._halved:
+            self._known |= {one: count_evidence(W, self._sizes, self._rng) for one, W in zip(new, graphs, strict=True)}
+            return
+        whole = threads.each(lambda W: clusters_of_sizes(W, self._sizes), graphs)
+        values = [[modularity(W, one) for one in labels] for W, labels in zip(graphs, whole, strict=True)]
+        seeds = self._rng.randint(2**31 - 1, size=COUNTING_PAIRS).tolist() if new else []
+        with steps("clusters", total=COUNTING_PAIRS) as advance:
+            pairs = []
+            for found in threads.each(
+                lambda seed: said_alike(self._X, new, self._sizes, np.random.RandomState(seed)), seeds
+            ):
+                pairs.append(found)
+                advance(1)
+        for one, value in zip(new, values, strict=True):
+            shares = np.mean([[what.share for what in pair[one]] for pair in pairs], axis=0).tolist()
+            self._known[one] = [CountEvidence(*both) for both in zip(shares, value, strict=True)]
+
+    def evidence(self, candidate: Candidate) -> list[CountEvidence]:
+        """For every number of clusters."""
+        self.look([candidate])
+        return self._known[candidate]
+
+    def best(self, candidate: Candidate) -> int:
         """The number of clusters that a candidate's graph speaks for."""
-        return best_count(self._sizes, self._evidence(features, count))
+        return best_count(self._sizes, self.evidence(candidate))
+
+    def reliable_neighbors(self, features: Features, counts: Sequence[int]) -> int:
+        """The fewest neighbours whose clusters two halves of the features reliably say alike, or the most."""
+        for count in counts[:-1]:
+            at = self._sizes.index(self.best((features, count)))
+            if self.evidence((features, count))[at].share >= RELIABLE:
+                return count
+        return counts[-1]
 
     def choice(self, features: Features, count: int, others: Sequence[Evidence] = ()) -> GraphChoice:
         """A candidate with its number of clusters, and all that is known of it and others."""
-        k = self.best(features, count)
+        k = self.best((features, count))
         found = {(one.features, one.n_neighbors, one.n_components): one for one in others}
         rows = []
         for (way, neighbors), evidence in self._known.items():
@@ -147,12 +183,6 @@ class _CountsOfClusters:
                 bits = found.pop((way, neighbors, size), Evidence(way, neighbors, size))
                 rows.append(Evidence(way, neighbors, size, bits.bits, bits.bits_error, *what))
         return GraphChoice(features, count, k, (*found.values(), *rows))
-
-    def _evidence(self, features: Features, count: int) -> list[CountEvidence]:
-        if (features, count) not in self._known:
-            W = self._products.affinities(features, [count])[0]
-            self._known[features, count] = count_evidence(W, self._sizes, self._rng)
-        return self._known[features, count]
 
 
 class _Findings:
