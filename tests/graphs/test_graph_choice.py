@@ -44,8 +44,8 @@ def spectral_nmi(graph, y):
 def test_shades_are_seen_through():
     X, y = faces()
     graph = AutoGraph(n_components=12).build(X)
-    assert spectral_nmi(graph, y) > 0.95
-    assert spectral_nmi(KNNGraph().build(X), y) < 0.8
+    assert spectral_nmi(graph, y) > 0.9
+    assert spectral_nmi(KNNGraph().build(X), y) < 0.5
     assert any(row["chosen"] and row["balance"] > 0 for row in graph.candidates_)
 
 
@@ -86,7 +86,8 @@ def test_sparse_and_dense_samples_are_judged_alike():
     dense, thin = (choose_graph(one, [8], np.random.RandomState(0)) for one in (X, sparse.csr_array(X)))
     assert (dense.features, dense.n_neighbors) == (thin.features, thin.n_neighbors)
     for one, other in zip(dense.evidence, thin.evidence, strict=True):
-        assert one.bits == pytest.approx(other.bits, abs=0.1)
+        # Products in single precision, which sparse samples go by, do not hold the shortest directions.
+        assert one.bits == pytest.approx(other.bits, abs=0.02 if one.features.directions is None else 0.2)
 
 
 def test_negative_features_have_no_roots():

