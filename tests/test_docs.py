@@ -350,6 +350,9 @@ def test_the_guides_name_the_constants_of_the_choice() -> None:
     text = " ".join((DOCS / "guide" / "choosing.md").read_text("utf-8").split())
     assert "each without a fifth of its edges" in text
     assert "over three such pairs" in text
+    assert "over four such pairs" in text
+    assert graph_choice.COUNTING_PAIRS == 4
+    assert f"to a share of at least {graph_choice.RELIABLE}" in text
     assert (cluster_counts.DROPPED, cluster_counts.PAIRS) == (0.2, 3)
     assert f"from 2 to {auto.MOST_COMPONENTS} are tried, a third of the samples at the most, each about a fifth" in text
     assert (auto.SMALLEST, auto.RATIO) == (3, 1.2)

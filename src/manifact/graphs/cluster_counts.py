@@ -9,9 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from manifact.backends import Array, threads
-from manifact.graphs.agreement import agreement, modularity
 from manifact.graphs.eigenvector_clusters import clusters
 from manifact.graphs.operators import AffinityGraph
+from manifact.graphs.shared_information import agreement, modularity
 from manifact.graphs.spectral import even_eigenvectors
 
 #: Share of the edges that each of two clusterings does without, and pairs of clusterings that are compared.

@@ -14,11 +14,11 @@ import numpy as np
 from scipy import sparse
 
 from manifact.backends import Array, backend_of
-from manifact.graphs.agreement import Agreement, agreement
 from manifact.graphs.cluster_counts import clusters_of_sizes
 from manifact.graphs.copies import Copies
 from manifact.graphs.edge_weights import symmetric_affinity
 from manifact.graphs.eigenvector_clusters import unit_rows
+from manifact.graphs.shared_information import Agreement, agreement
 from manifact.graphs.views import Directions, row_lengths
 from manifact.utils.sparse_matrices import empty_rows, sorted_csr
 

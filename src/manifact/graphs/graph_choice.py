@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from manifact.backends import Array, threads
-from manifact.graphs.agreement import modularity
 from manifact.graphs.cluster_counts import CountEvidence, best_count, clusters_of_sizes, count_evidence
 from manifact.graphs.feature_halves import Candidate, Features, SampleProducts, distinct, said_alike
 from manifact.graphs.knn import KNNGraph
+from manifact.graphs.shared_information import modularity
 from manifact.graphs.views import row_lengths
 from manifact.utils.progress import steps
 

@@ -42,10 +42,11 @@ def select(
     samples are clustered in each. What both say of a sample alike, beyond chance, is about the samples, since noise
     differs from feature to feature.
 
-    The number of components is the k with the largest sum of two shares: of what two clusterings of the graph say, each
-    without a fifth of the edges, that which they say alike beyond chance; and of the edges, those inside clusters
-    beyond chance (modularity). The first falls where clusters are cut at random, the second where they are merged or
-    split. At most 3000 samples are looked at: of more, ever finer clusters can be told apart, without end.
+    The number of components is the k with the largest sum of two shares: of what clusterings by two halves of the
+    features say, that which they say alike beyond chance; and of the edges, those inside clusters beyond chance
+    (modularity). The first falls where clusters are cut at random, the second where they are merged or split. Where the
+    graph is given as an affinity, clusterings that each do without a fifth of its edges stand for the halves. At most
+    3000 samples are looked at: of more, ever finer clusters can be told apart, without end.
 
     Parameters
     ----------

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 #: How the number of components is found, and how the graph.
 COUNTS = (
-    "the number of components is the one with the largest sum of two shares: of what clusterings of the graph say, "
-    "each without a fifth of its edges, that which they say alike beyond chance, and of the edges those inside "
-    "clusters beyond chance (modularity)"
+    "the number of components is the one with the largest sum of two shares: of what clusterings by two halves of the "
+    "features say (of a graph that was given, each without a fifth of its edges), that which they say alike beyond "
+    "chance, and of the edges those inside clusters beyond chance (modularity)"
 )
 GRAPHS = (
     "graphs are compared by the bits that clusterings of two halves of the features say alike beyond chance, at the "

@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 from sklearn.metrics import adjusted_mutual_info_score, mutual_info_score
 
-from manifact.graphs.agreement import agreement, modularity
+from manifact.graphs.shared_information import agreement, modularity
 
 
 def test_agreement_is_adjusted_mutual_information(rng):
