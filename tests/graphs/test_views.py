@@ -109,7 +109,7 @@ def test_a_graph_of_neighbours_that_were_found_before(X):
     Z = view.features(X)
     many = find_neighbors(Z, 20, "unit")
     builder = KNNGraph(6, weight="local", directions=8, balance=0.5)
-    mine, theirs = builder.joined(view, Z, many.cut(6)), builder.build(X)
+    mine, theirs = builder._joined(view, Z, many.cut(6)), builder.build(X)
     assert (mine.W != theirs.W).nnz == 0
     new = X[:5] + 0.01
     np.testing.assert_array_equal(mine.tie(new, np.eye(120))[0], theirs.tie(new, np.eye(120))[0])

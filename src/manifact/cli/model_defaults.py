@@ -30,12 +30,13 @@ def parameters(entry: Entry) -> dict[str, Any]:
 
 
 def graph_builder(entry: Entry) -> Any:
-    """The builder of the graph that a model has in Python, the papers'; None for models without a graph."""
-    from manifact.graphs import KNNGraph
+    """The builder of the graph that a model's options describe, its paper's; None for models without a graph."""
+    from manifact.graphs import AutoGraph, KNNGraph
 
     if "graph" not in parameters(entry):
         return None
-    return getattr(entry.cls(), "default_graph", KNNGraph)()
+    made = getattr(entry.cls(), "default_graph", KNNGraph)()
+    return KNNGraph() if isinstance(made, AutoGraph) else made
 
 
 def described(parameter: str) -> str:
