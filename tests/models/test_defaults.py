@@ -67,6 +67,8 @@ def check(model, name, home=None):
     for what, value in found.items():
         if what in known:
             assert value < known[what]
+            # What hangs on a seed may hold as well; what is closest does not.
+            assert what == "share" or value > bounds[what]
         else:
             assert value <= bounds[what], what
 

@@ -138,13 +138,15 @@ class _CountsOfClusters:
     def look(self, candidates: Sequence[Candidate]) -> None:
         """At the share that two halves of the features say alike, and the modularity, for every number of clusters."""
         new = [one for one in candidates if one not in self._known]
+        if not new:
+            return
         graphs = [self._products.affinities(features, [count])[0] for features, count in new]
         if not self._halved:
             self._known |= {one: count_evidence(W, self._sizes, self._rng) for one, W in zip(new, graphs, strict=True)}
             return
         whole = threads.each(lambda W: clusters_of_sizes(W, self._sizes), graphs)
         values = [[modularity(W, one) for one in labels] for W, labels in zip(graphs, whole, strict=True)]
-        seeds = self._rng.randint(2**31 - 1, size=COUNTING_PAIRS).tolist() if new else []
+        seeds = self._rng.randint(2**31 - 1, size=COUNTING_PAIRS).tolist()
         with steps("clusters", total=COUNTING_PAIRS) as advance:
             pairs = []
             for found in threads.each(
