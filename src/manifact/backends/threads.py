@@ -8,20 +8,39 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-#: Below this many multiply-adds the threads cost more than they save.
+from manifact.backends.helper_threads import share
+
+#: A thread is worth waking for so many multiply-adds.
 SMALL_WORK = 200_000
+#: Ranges of rows that a thread takes, one after the other, at the most: whoever is free takes the next.
 CHUNKS_PER_THREAD = 4
 
 _limit: int | None = None
+
+
+@dataclass
+class Shares:
+    """Seconds spent inside `over_rows`, and how often it was called."""
+
+    #: In work that is worth several threads, however many there are.
+    shared: float = 0.0
+    #: In work that is too small for that.
+    alone: float = 0.0
+    calls: int = 0
+
+
+_shares: Shares | None = None
 
 
 def count() -> int:
@@ -45,6 +64,20 @@ def limit(threads: int) -> Iterator[None]:
         _limit = before
 
 
+@contextmanager
+def measured() -> Iterator[Shares]:
+    """How much of the time inside the block goes into work over rows: the rest is done by one thread, whatever there is.
+
+    Under ``limit(1)`` this is the share that other threads could take over (Amdahl's law).
+    """
+    global _shares
+    before, _shares = _shares, Shares()
+    try:
+        yield _shares
+    finally:
+        _shares = before
+
+
 def each(work: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
     """work(item) of each, in order, an item to a thread: for work of many small steps, which are not worth sharing out.
 
@@ -55,48 +88,52 @@ def each(work: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
         yield from pool.map(work, items)
 
 
-@lru_cache(maxsize=4)
-def _pool(threads: int, process: int) -> ThreadPoolExecutor:
-    # The process is part of the key: a forked child must not wait on its parent's threads.
-    return ThreadPoolExecutor(threads, thread_name_prefix="manifact")
-
-
 def over_rows(kernel: Callable[..., None], n_rows: int, work: float, *args: Any, costs: Any = None) -> None:
     """Call ``kernel(*args, start, stop)`` on ranges that cover all rows.
 
-    ``work`` is the number of multiply-adds in all; ``costs`` (a CSR ``indptr``) makes ranges that cost the
-    same where rows do not.
+    ``work`` is the number of multiply-adds in all, from which the number of threads follows; ``costs`` (a CSR
+    ``indptr``) makes ranges that cost the same where rows do not. Subnormal numbers are zero inside.
     """
-    threads = count()
-    if threads == 1 or work < SMALL_WORK or n_rows < 2:
-        kernel(*args, 0, n_rows)
+    worth = max(1, min(n_rows, int(work / max(SMALL_WORK, 1))))
+    if _shares is None:
+        _over_rows(kernel, n_rows, worth, args, costs)
         return
-    chunks = min(n_rows, threads if costs is None else threads * CHUNKS_PER_THREAD)
+    begun = perf_counter()
+    _over_rows(kernel, n_rows, worth, args, costs)
+    spent = perf_counter() - begun
+    _shares.calls += 1
+    if worth > 1:
+        _shares.shared += spent
+    else:
+        _shares.alone += spent
+
+
+def _over_rows(kernel: Callable[..., None], n_rows: int, worth: int, args: tuple[Any, ...], costs: Any) -> None:
+    threads = min(count(), worth)
+    flush, restore = _flushing()
+    before = flush()
+    try:
+        if threads == 1:
+            kernel(*args, 0, n_rows)
+        else:
+            share(kernel, args, _ranges(n_rows, min(worth, threads * CHUNKS_PER_THREAD), costs), threads - 1)
+    finally:
+        # The caller's own arithmetic keeps its small numbers.
+        restore(before)
+
+
+def _ranges(n_rows: int, chunks: int, costs: Any) -> Iterator[tuple[int, int]]:
     if costs is None:
         bounds = np.linspace(0, n_rows, chunks + 1).astype(np.int64)
     else:
         bounds = np.searchsorted(costs, np.linspace(0, costs[-1], chunks + 1))
         bounds[0], bounds[-1] = 0, n_rows
-    ranges = iter([(int(start), int(stop)) for start, stop in pairwise(bounds) if stop > start])
+    return iter([(start, stop) for start, stop in pairwise(bounds.tolist()) if stop > start])
 
-    def serve() -> None:
-        # Whoever is free takes the next range; taking one is a single step of the interpreter.
-        for start, stop in ranges:
-            kernel(*args, start, stop)
 
-    pool = _pool(threads - 1, os.getpid())
-    helpers = [pool.submit(serve) for _ in range(threads - 1)]
-    try:
-        serve()
-        for helper in helpers:
-            # One that has not begun has nothing left to do.
-            if not helper.cancel():
-                helper.result()
-    except BaseException:
-        # Nobody may go on writing into arrays that the caller takes back.
-        for _ in ranges:
-            pass
-        for helper in helpers:
-            helper.cancel()
-        wait(helpers)
-        raise
+@lru_cache(maxsize=1)
+def _flushing() -> tuple[Callable[[], int], Callable[[int], None]]:
+    # Not before there is work: loading the compiler takes longer than all else that is imported.
+    from manifact.backends.numpy.kernels.flush_to_zero import flush, restore
+
+    return flush, restore
