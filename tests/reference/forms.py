@@ -4,10 +4,10 @@ import numpy as np
 
 
 def row_quadratic(form, P):
-    """Σ_j scale_j p_jᵀGp_j − 2 b_jᵀp_j + shift_j p_jᵀp_j + λ Tr(PᵀLP), row by row."""
+    """Σ_j scale_j p_jᵀGp_j − 2 b_jᵀp_j + 2 l1 Σ_k p_jk + shift_j p_jᵀp_j + λ Tr(PᵀLP), row by row."""
     n, k = P.shape
     G = np.zeros((k, k)) if form.G is None else form.G
-    B = np.broadcast_to(0.0 if form.B is None else form.B, (n, k))
+    B = np.broadcast_to(0.0 if form.B is None else form.B, (n, k)) - form.l1
     scale = np.broadcast_to(1.0 if form.scale is None else form.scale, (n,))
     shift = np.broadcast_to(form.shift, (n,))
     own = sum(scale[j] * P[j] @ G @ P[j] - 2 * B[j] @ P[j] + shift[j] * P[j] @ P[j] for j in range(n))

@@ -18,7 +18,7 @@ class FactorOperations:
 
     def weighted(self, V: Array) -> Array:
         """Γ V."""
-        return V if self.weight is None else self.weight[:, None] * V
+        return V if self.weight is None else self.backend.scale(V, rows=self.weight)
 
     def gram(self, V: Array) -> Array:
         """Vᵀ Γ V, in float64."""

@@ -53,7 +53,11 @@ class LinearGram(_Gram):
 
     def times(self, P: Array) -> Array:
         """K P."""
-        return self._data.times(self._data.times_transposed(P)) if self._formed is None else self._formed @ P
+        return (
+            self._data.times(self._data.times_transposed(P))
+            if self._formed is None
+            else self.backend.product(self._formed, P)
+        )
 
     @cached_property
     def _formed(self) -> Array | None:
@@ -94,7 +98,7 @@ class DenseGram(_Gram):
 
     def times(self, P: Array) -> Array:
         """K P."""
-        return self._K @ P
+        return self.backend.product(self._K, P)
 
     @cached_property
     def _halves(self) -> tuple[Array, Array]:
@@ -103,8 +107,8 @@ class DenseGram(_Gram):
 
     def times_positive(self, P: Array) -> Array:
         """K⁺ P."""
-        return self._halves[0] @ P
+        return self.backend.product(self._halves[0], P)
 
     def times_negative(self, P: Array) -> Array:
         """K⁻ P."""
-        return self._halves[1] @ P
+        return self.backend.product(self._halves[1], P)

@@ -51,6 +51,33 @@ def rescale(P: Array, negative: Any, positive: Any) -> Array:
     return P * (negative / xp.maximum(positive, max(tiny, tiny**0.5 * mean)))
 
 
+def multiply_rows(P: Array, G: Array, B: Any, scale: Any, shift: Any, l1: float = 0.0) -> Array:
+    """P ∘ B / (scale_j P G + shift_j P + l1), with the floor of `rescale`."""
+    xp = namespace(P)
+    ones = xp.ones_like(P[:, :1])
+    own, held = (ones * (part[:, None] if getattr(part, "ndim", 0) == 1 else part) for part in (scale, shift))
+    return rescale(P, B, own * product(P, xp.astype(G, P.dtype, copy=False)) + held * P + l1)
+
+
+def product(P: Array, G: Array) -> Array:
+    """P G."""
+    return P @ G
+
+
+def scale(P: Array, rows: Any = None, columns: Any = None) -> Array:
+    """diag(rows) P diag(columns), either of them missing."""
+    xp = namespace(P)
+    for factors, place in ((rows, (slice(None), None)), (columns, (None, slice(None)))):
+        if factors is not None:
+            P = P * xp.astype(factors, P.dtype, copy=False)[place]
+    return P
+
+
+def ahead(new: Array, before: Array, rate: float) -> Array:
+    """New + rate (new − before)."""
+    return new + rate * (new - before)
+
+
 def sweep_rows(
     V: Array, G: Array, B: Array, scale: Any, shift: Any, sweeps: int,
     neighbours: Callable[[Array], Array] | None = None, groups: Sequence[Any] | None = None,

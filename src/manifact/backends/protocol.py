@@ -155,6 +155,21 @@ class Backend(Protocol):
     def rescale(self, P: Array, negative: Array, positive: Array) -> Array:
         """P ∘ negative / positive, with a floor under the denominators."""
 
+    def multiply_rows(
+        self, P: Array, G: Array, B: Any, scale: Any, shift: Any, l1: float = 0.0, edges: Matrix | None = None,
+        lam: float = 0.0,
+    ) -> Array:  # fmt: skip
+        """P ∘ (B + λ W P) / (scale_j P G + shift_j P + l1), with the floor of ``rescale``: all these parts are ≥ 0."""
+
+    def product(self, P: Array, G: Array) -> Array:
+        """P G, for P with many rows."""
+
+    def scale(self, P: Array, rows: Any = None, columns: Any = None) -> Array:
+        """diag(rows) P diag(columns), either of them missing."""
+
+    def ahead(self, new: Array, before: Array, rate: float) -> Array:
+        """New + rate (new − before)."""
+
     def edge_energies(self, W: Matrix, A: Array, B: Array) -> Array:
         """a_kᵀLb_k = ½ Σ_js W_js (a_jk − a_sk)(b_jk − b_sk) of every column, in float64."""
 

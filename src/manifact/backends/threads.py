@@ -116,19 +116,21 @@ def _over_rows(kernel: Callable[..., None], n_rows: int, worth: int, args: tuple
         if threads == 1:
             kernel(*args, 0, n_rows)
         else:
-            share(kernel, args, _ranges(n_rows, min(worth, threads * CHUNKS_PER_THREAD), costs), threads - 1)
+            bounds = _bounds(n_rows, min(worth, threads * CHUNKS_PER_THREAD), costs)
+            if not _shared_by_compiled()(kernel, args, bounds, threads - 1):
+                share(kernel, args, iter(pairwise(bounds.tolist())), threads - 1)
     finally:
         # The caller's own arithmetic keeps its small numbers.
         restore(before)
 
 
-def _ranges(n_rows: int, chunks: int, costs: Any) -> Iterator[tuple[int, int]]:
+def _bounds(n_rows: int, chunks: int, costs: Any) -> Any:
+    """Where ranges begin and end: rows that are alike in number, or in cost."""
     if costs is None:
-        bounds = np.linspace(0, n_rows, chunks + 1).astype(np.int64)
-    else:
-        bounds = np.searchsorted(costs, np.linspace(0, costs[-1], chunks + 1))
-        bounds[0], bounds[-1] = 0, n_rows
-    return iter([(start, stop) for start, stop in pairwise(bounds.tolist()) if stop > start])
+        return np.arange(chunks + 1) * n_rows // chunks
+    bounds = np.searchsorted(costs, np.linspace(0, costs[-1], chunks + 1))
+    bounds[0], bounds[-1] = 0, n_rows
+    return np.unique(bounds)
 
 
 @lru_cache(maxsize=1)
@@ -137,3 +139,10 @@ def _flushing() -> tuple[Callable[[], int], Callable[[int], None]]:
     from manifact.backends.numpy.kernels.flush_to_zero import flush, restore
 
     return flush, restore
+
+
+@lru_cache(maxsize=1)
+def _shared_by_compiled() -> Callable[..., bool]:
+    from manifact.backends.numpy.kernels.compiled_helpers import shared_by_compiled
+
+    return shared_by_compiled

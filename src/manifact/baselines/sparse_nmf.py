@@ -185,7 +185,7 @@ def _quadratic(terms: Sequence[Any], s: State, block: str, free: bool) -> Quadra
     gamma = np.ones(1, dtype=dtype) if form.scale is None else form.scale
     # Weighted distances have no such projection; γ ≤ max γ bounds them by distances that have.
     bound = np.where(gamma > 0, gamma, 1) if free else gamma.max()[None]
-    return Quadratic(form.G.astype(dtype, copy=False), form.B, gamma, bound)
+    return Quadratic(form.G.astype(dtype, copy=False), form.right(s[block]), gamma, bound)
 
 
 def _positive(P: Array) -> Array:

@@ -72,7 +72,7 @@ def _step_V(terms: Sequence[Any], s: TwofoldState) -> Array:
     if not quartics:
         return form.lowered(s.V, ROUNDS)
     (quartic,) = quartics
-    return quartic.swept(s.V, form.G, form.B, 1.0 if form.scale is None else form.scale, form.shift, ROUNDS)
+    return quartic.swept(s.V, form.G, form.right(s.V), 1.0 if form.scale is None else form.scale, form.shift, ROUNDS)
 
 
 def _is_quartic_or_loss(term: Any) -> bool:

@@ -86,7 +86,7 @@ def _settled(terms: Sequence[Any], s: State) -> State:
 
 def _may_be_empty(terms: Sequence[Any], s: State) -> bool:
     held = penalties(terms, s, "V")
-    return penalties(terms, s, "U") is not None or (held is not None and held.B is not None)
+    return penalties(terms, s, "U") is not None or (held is not None and (held.B is not None or held.l1 > 0))
 
 
 def _revived(terms: Sequence[Term], s: State, dead: Array) -> State:

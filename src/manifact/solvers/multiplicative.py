@@ -8,7 +8,7 @@ from typing import Any
 from manifact.backends import Array, namespace, smallest_normal
 from manifact.solvers.solver import Memory, solver
 from manifact.terms.state import State
-from manifact.terms.term import Constraint, gather, gather_quadratic
+from manifact.terms.term import Constraint, gather, gather_forms, gather_quadratic
 
 
 def feasible(terms: Sequence[Any], s: State) -> State:
@@ -30,6 +30,10 @@ def multiplicative(terms: Sequence[Any], s: State, memory: Memory) -> tuple[Stat
 
 def multiply(s: State, terms: Sequence[Any], block: str) -> State:
     """P ← P ∘ (negative / positive), to the power that the terms ask for; a term may solve for P instead."""
+    if s.kind == "factors" and all(term.rows_by_sign for term in terms):
+        form = gather_forms(terms, "rows", s, block)
+        if form is None or form.G is not None:
+            return s if form is None else s.replace(block, form.multiplied(s[block]))
     for term in terms:
         if hasattr(term, "implicit"):
             others = gather([other for other in terms if other is not term], s, block)

@@ -15,7 +15,7 @@ def _both(one: Any, other: Any) -> Any:
 
 @dataclass(frozen=True)
 class RowQuadratic:
-    """Σ_j scale_j p_jᵀGp_j − 2 b_jᵀp_j + shift_j p_jᵀp_j + λ Tr(PᵀLP) over the rows p_j of a block P.
+    """Σ_j scale_j p_jᵀGp_j − 2 b_jᵀp_j + 2 l1 Σ_k p_jk + shift_j p_jᵀp_j + λ Tr(PᵀLP) over the rows p_j of a block P.
 
     Rows know of each other only through the graph. ``scale`` None stands for 1; G, B and the graph may be missing.
     """
@@ -26,6 +26,7 @@ class RowQuadratic:
     shift: Any = 0.0
     graph: Graph | None = None
     lam: float = 1.0
+    l1: float = 0.0
 
     def __add__(self, other: RowQuadratic) -> RowQuadratic:
         if self.G is not None and other.G is not None and self.scale is not other.scale:
@@ -33,8 +34,20 @@ class RowQuadratic:
         graph, lam = _joined(self, other)
         first = self if self.G is not None else other
         return RowQuadratic(
-            _both(self.G, other.G), _both(self.B, other.B), first.scale, self.shift + other.shift, graph, lam
-        )
+            _both(self.G, other.G), _both(self.B, other.B), first.scale, self.shift + other.shift, graph, lam,
+            self.l1 + other.l1,
+        )  # fmt: skip
+
+    def multiplied(self, P: Array) -> Array:
+        """P after a multiplicative step: what draws (B and W) over what holds back (G, shift, l1 and D), all ≥ 0."""
+        backend = backend_of(P)
+        scale, held, B = 1.0 if self.scale is None else self.scale, self.shift, 0.0 if self.B is None else self.B
+        edges = None
+        if self.graph is not None:
+            held, edges = held + self.lam * self.graph.vector(P), self.graph.edges
+            if edges is None:
+                B = B + self.lam * self.graph.adjacency(P)
+        return backend.multiply_rows(P, self.G, B, scale, held, self.l1, edges, self.lam)
 
     def lowered(self, P: Array, sweeps: int, graph_sweeps: int | None = None) -> Array:
         """P ≥ 0 after ``sweeps`` rounds of exact coordinate steps; ``graph_sweeps`` where a graph ties the rows.
@@ -43,7 +56,7 @@ class RowQuadratic:
         to offer, W is bounded by one that is positive semi-definite: −Tr(PᵀWP) lies below its tangent, so rows may be
         improved one by one with W P held still.
         """
-        backend, B = backend_of(P), self._right(P)
+        backend, B = backend_of(P), self.right(P)
         scale = 1.0 if self.scale is None else self.scale
         if self.graph is None:
             return backend.sweep_rows(P, self.G, B, scale, self.shift, sweeps)
@@ -62,8 +75,8 @@ class RowQuadratic:
         costs: Any = xp.astype(xp.zeros_like(P[0]), xp.float64, copy=False)
         if not (isinstance(self.shift, float) and self.shift == 0):
             costs = costs + backend.column_products(P, P * _column(self.shift))
-        if self.B is not None:
-            costs = costs - backend.column_products(P, self._right(P))
+        if self.B is not None or self.l1:
+            costs = costs - backend.column_products(P, self.right(P))
         if self.G is not None:
             scaled = P if self.scale is None else P * _column(self.scale)
             costs = costs + backend.column_products(scaled @ xp.astype(self.G, P.dtype, copy=False), P)
@@ -71,13 +84,15 @@ class RowQuadratic:
 
     def best_scale(self, P: Array) -> float | None:
         """The c > 0 with the lowest value at cP; None where there is none."""
-        slope = backend_of(P).inner(self._right(P), P)
-        square = float(on_host(replace(self, B=None).column_costs(P)).sum())
+        slope = backend_of(P).inner(self.right(P), P)
+        square = float(on_host(replace(self, B=None, l1=0.0).column_costs(P)).sum())
         return slope / square if slope > 0 and square > 0 else None
 
-    def _right(self, P: Array) -> Any:
-        """B, n x k."""
-        return self.B if getattr(self.B, "shape", ()) == P.shape else namespace(P).zeros_like(P) + (self.B or 0.0)
+    def right(self, P: Array) -> Any:
+        """B − l1, n x k."""
+        if getattr(self.B, "shape", ()) == P.shape:
+            return self.B - self.l1 if self.l1 else self.B
+        return namespace(P).zeros_like(P) + ((0.0 if self.B is None else self.B) - self.l1)
 
 
 @dataclass(frozen=True)

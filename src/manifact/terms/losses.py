@@ -87,6 +87,7 @@ class Frobenius(Loss):
     solvers = ("bcd", "mu")
     times_sklearns = 2.0
     kinds = Term.kinds
+    rows_by_sign = True
 
     def value(self, s: State) -> float:
         """‖X‖² − 2 <X U, V> + <UᵀU, VᵀV>, from products that the updates need anyway."""
@@ -101,17 +102,19 @@ class Frobenius(Loss):
     def gradient(self, s: State, block: str) -> Parts:
         """2 V UᵀU and 2 X U; 2 U VᵀV and 2 XᵀV."""
         if block == "V":
-            return s.data.weighted(s.V @ (2 * s.UtU)), 2 * s.XU
-        return (s.basis @ (2 * s.VtV), 2 * s.XtV) if block == "U" else None
+            return s.data.weighted(_product(s.V, 2 * s.UtU)), 2 * s.XU
+        return (_product(s.basis, 2 * s.VtV), 2 * s.XtV) if block == "U" else None
 
     def quadratic(self, s: State, block: str) -> Quadratic | None:
         """The same, the matrices split by sign: K for concepts, UᵀU for their V."""
         if block == "V":
             xp = namespace(s.UtU)
             positive, negative = xp.maximum(s.UtU, 0), xp.maximum(-s.UtU, 0)
-            return s.data.weighted(s.V @ (2 * positive)), s.data.weighted(s.V @ (2 * negative)), -2 * s.XU
+            parts = (s.data.weighted(_product(s.V, 2 * part)) for part in (positive, negative))
+            return *parts, -2 * s.XU
         if block == "U":
-            return s.basis_positive @ (2 * s.VtV), s.basis_negative @ (2 * s.VtV), -2 * s.XtV
+            parts = (_product(part, 2 * s.VtV) for part in (s.basis_positive, s.basis_negative))
+            return *parts, -2 * s.XtV
         return None
 
     def rows(self, s: State, block: str) -> RowQuadratic | None:
@@ -123,7 +126,7 @@ class Frobenius(Loss):
     def misfits(self, s: State) -> Array:
         """The loss of each sample."""
         xp = namespace(s.V)
-        return s.data.squares - xp.sum((2 * s.XU - s.data.weighted(s.V @ s.UtU)) * s.V, axis=1)
+        return s.data.squares - xp.sum((2 * s.XU - s.data.weighted(_product(s.V, s.UtU))) * s.V, axis=1)
 
     def error(self, value: float) -> float:
         """‖X − V Uᵀ‖."""
@@ -179,6 +182,10 @@ class KullbackLeibler(Loss):
     def project(self, data: Any, U: Array, pull: Array | None, held: Any, l1: float, l2: float) -> Array:
         """Its own kernel, whose rows stop one by one."""
         return data.project_divergence(U, pull, held, l1, l2)
+
+
+def _product(P: Array, G: Array) -> Array:
+    return backend_of(P).product(P, G)
 
 
 def positive_floor(V: Array) -> Array:

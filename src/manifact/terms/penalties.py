@@ -15,6 +15,8 @@ from manifact.terms.term import Parts, Quadratic, Term
 class ElasticNet(Term):
     """l1 Σ p + l2/2 Σ p² over the entries of one block."""
 
+    rows_by_sign = True
+
     def __init__(self, block: str, l1: float, l2: float) -> None:
         if block not in State.blocks:
             raise ValueError(f"block={block!r} must be 'V' or 'U'; for A take OnSecond(ElasticNet('V', ...))")
@@ -39,7 +41,7 @@ class ElasticNet(Term):
         """Exactly the term."""
         if block != self.block:
             return None
-        return RowQuadratic(B=-self.l1 / 2 if self.l1 else None, shift=self.l2 / 2)
+        return RowQuadratic(l1=self.l1 / 2, shift=self.l2 / 2)
 
     def bound(self, s: State, block: str) -> LogBound | None:
         """Exactly the term."""
@@ -53,6 +55,8 @@ class ElasticNet(Term):
 
 class Redundancy(Term):
     """γ Σ_im (UᵀU)_im = γ ‖Σ_k u_k‖² (SPNMF paper, eq 8)."""
+
+    rows_by_sign = True
 
     def __init__(self, gamma: float) -> None:
         self.gamma = float(gamma)

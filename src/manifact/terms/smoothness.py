@@ -21,6 +21,7 @@ class Smoothness(Term):
 
     #: How many times λ W a new sample is held by, as losses project it.
     pulls: ClassVar[float] = 1.0
+    rows_by_sign = True
 
     def __init__(self, graph: Graph, lam: float, exact: bool = True) -> None:
         self.graph = graph

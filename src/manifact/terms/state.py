@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any, ClassVar, Self
 
-from manifact.backends import Array, Data, Gram, namespace
+from manifact.backends import Array, Data, Gram, backend_of, namespace
 
 #: The kinds of states there are, and their names for people.
 NAMES = {
@@ -30,7 +30,7 @@ def product(*blocks: str) -> Callable[[Callable[[Any], Any]], Any]:
 
 def ahead(new: Array, before: Array, rate: float) -> Array:
     """A factor, or a product that is linear in one, moved on the same way."""
-    return new if rate == 0 else new + rate * (new - before)
+    return new if rate == 0 else backend_of(new).ahead(new, before, rate)
 
 
 class State:
@@ -61,13 +61,17 @@ class State:
 
     def rescaled(self, lengths: Array) -> Self:
         """U / lengths and V · lengths, with the products that only change their scale."""
-        lengths = namespace(self.U).astype(lengths, self.U.dtype, copy=False)
-        factors = {name: self[name] / lengths if name == "U" else self[name] * lengths for name in self.blocks}
-        kept = {}
-        for name, block in self.linear.items():
-            if name in self._kept:
-                value = self._kept[name][1]
-                kept[name] = ((block,), value / lengths if block == "U" else value * lengths)
+        backend = backend_of(self.U)
+
+        def scaled(P: Array, block: str) -> Array:
+            return backend.scale(P, columns=1 / lengths if block == "U" else lengths)
+
+        factors = {name: scaled(self[name], name) for name in self.blocks}
+        kept = {
+            name: ((block,), scaled(self._kept[name][1], block))
+            for name, block in self.linear.items()
+            if name in self._kept
+        }
         return type(self)(self.data, kept=kept, **factors)
 
     def ahead(self, before: State, rate: float, *blocks: str) -> Self:

@@ -46,6 +46,9 @@ class Term:
     kinds: ClassVar[frozenset[str]] = KINDS
     #: The power of the ratio negative / positive that its multiplicative step takes, where that is not 1.
     powers: ClassVar[dict[str, float]] = {}
+    #: Whether ``rows``, for factors of X, is sorted by sign as ``gradient`` is: G, shift, l1 and D make the positive
+    #: part, B and W the negative one. Then a multiplicative step is one pass over the block.
+    rows_by_sign: ClassVar[bool] = False
 
     def value(self, s: Any) -> float:
         """This summand at state s."""
@@ -66,6 +69,7 @@ class Constraint(Term):
     """A set that a block must stay in: it adds nothing to the value, and steps end inside."""
 
     block: str
+    rows_by_sign = True
 
     def value(self, s: State) -> float:
         """Nothing, inside."""

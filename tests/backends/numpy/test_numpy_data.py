@@ -38,6 +38,7 @@ def test_blocks_of_dense_Y_give_the_same_as_one(monkeypatch):
     X, _, V, U = problem()
     whole = as_data(X).ratio_times(U, V), as_data(X).ratio_times_transposed(U, V), as_data(X).residual(U, V)
     monkeypatch.setattr("manifact.backends.numpy.numpy_data.BLOCK_BYTES", 5 * X.shape[1] * 8)
+    monkeypatch.setattr("manifact.backends.numpy.numpy_data.BLOCK_ROWS", 1)
     data = as_data(X)
     assert len(list(data._blocks())) == 5
     np.testing.assert_allclose(data.ratio_times(U, V)[0], whole[0][0], rtol=1e-13)

@@ -6,18 +6,24 @@ import numpy as np
 from scipy import sparse
 
 from manifact.backends.numpy.affinity_rounds import sweep_affinity
+from manifact.backends.numpy.dense_products import product
 from manifact.backends.numpy.leading_directions import leading_directions, projected
 from manifact.backends.numpy.neighbor_search import nearest, nearest_by_projection, reached
-from manifact.backends.numpy.numpy_operations import (
+from manifact.backends.numpy.numpy_factors import (
+    ahead,
     column_products,
     column_sums,
     cross,
+    inner,
+    multiply_rows,
+    rescale,
+    scale,
+)
+from manifact.backends.numpy.numpy_operations import (
     edge_classes,
     edge_energies,
     edge_gaussians,
-    inner,
     nonnegative_least_squares,
-    rescale,
     solve_columns,
     sweep_rows,
     times,
@@ -26,6 +32,7 @@ from manifact.backends.numpy.row_products import nearest_by_products, row_produc
 from manifact.backends.protocol import Array, Data
 
 __all__ = [
+    "ahead",
     "column_products",
     "column_sums",
     "cross",
@@ -37,14 +44,17 @@ __all__ = [
     "inner",
     "leading_directions",
     "like",
+    "multiply_rows",
     "nearest",
     "nearest_by_products",
     "nearest_by_projection",
     "nonnegative_least_squares",
+    "product",
     "projected",
     "reached",
     "rescale",
     "row_products",
+    "scale",
     "solve_columns",
     "sweep_affinity",
     "sweep_rows",

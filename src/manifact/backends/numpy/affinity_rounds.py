@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from manifact.backends.numpy.dense_products import product
 from manifact.backends.numpy.kernels import quartic
 from manifact.backends.numpy.kernels.lanes import rows_abreast
-from manifact.backends.numpy.numpy_operations import cross, inner
+from manifact.backends.numpy.numpy_factors import cross, inner, moved, nonnegative
 from manifact.backends.protocol import Array
 from manifact.backends.threads import over_rows
 
@@ -25,7 +26,7 @@ def sweep_affinity(
     """
     n, k = V.shape
     # A point ahead may lie outside, and a share of the way from there may not lead inside.
-    V = np.maximum(V, 0)
+    V = nonnegative(V)
     V, B, F = (np.ascontiguousarray(P, dtype=V.dtype) for P in (V, B, F))
     gain, held, tied = (
         np.ascontiguousarray(np.broadcast_to(np.asarray(part, dtype=V.dtype), (n,)))
@@ -36,19 +37,18 @@ def sweep_affinity(
     outside = None if inside.all() else ~inside
     M, A = cross(V, F), _square(V, V, outside)
     for _ in range(rounds):
-        W = np.empty_like(V)
+        D = np.empty_like(V)
         own = (np.ascontiguousarray(P, dtype=V.dtype) for P in (M, A))
         over_rows(
-            quartic.sweep_affinity, -(-n // width), 3 * n * k * k, G, B, gain, held, F, tied, *own, V, width, W
+            quartic.sweep_affinity, -(-n // width), 3 * n * k * k, G, B, gain, held, F, tied, *own, V, width, D
         )  # fmt: skip
-        D = np.subtract(W, V, out=W)
         M_step, across, A_bend = cross(D, F), _square(V, D, outside), _square(D, D, outside)
         A_step = across + across.T
         if np.ndim(scale) == 0 and outside is None:
             first, second = float(scale) * np.sum(G * A_step), float(scale) * np.sum(G * A_bend)
             first, second = first + 2 * shift * np.trace(across), second + shift * np.trace(A_bend)
         else:
-            HD = gain[:, None] * (D @ G) + held[:, None] * D
+            HD = gain[:, None] * product(D, G) + held[:, None] * D
             first, second = 2 * inner(HD, V), inner(HD, D)
         share = best_share(
             first - 2 * inner(B, D) + 2 * mu * (np.sum(A * A_step) - 2 * np.sum(M * M_step)),
@@ -56,7 +56,7 @@ def sweep_affinity(
             2 * mu * np.sum(A_step * A_bend),
             mu * np.sum(A_bend**2),
         )
-        V = V + V.dtype.type(share) * D
+        V = moved(V, D, share)
         M, A = M + share * M_step, A + share * A_step + share**2 * A_bend
     return V
 

@@ -12,14 +12,11 @@ from scipy import sparse
 
 from manifact.backends import numpy as numpy_backend
 from manifact.backends.factor_operations import FactorOperations
-from manifact.backends.numpy.kernels import divergence, sample_projection
-from manifact.backends.numpy.numpy_operations import (
-    effort,
-    nonnegative_least_squares,
-    padded,
-    rows_in_cache,
-    sparse_times,
-)
+from manifact.backends.numpy.dense_products import added, product, product_transposed, rows_per_part
+from manifact.backends.numpy.kernels import block_products, divergence, sample_projection
+from manifact.backends.numpy.numpy_factors import padded
+from manifact.backends.numpy.numpy_operations import effort, nonnegative_least_squares, rows_in_cache, sparse_times
+from manifact.backends.numpy.one_blas_thread import ONE_BLAS_THREAD
 from manifact.backends.protocol import Array, Backend
 from manifact.backends.threads import over_rows
 from manifact.utils.sparse_matrices import sorted_csr, split_by_sign
@@ -28,8 +25,8 @@ from manifact.utils.sparse_matrices import sorted_csr, split_by_sign
 FLOOR = 1e-10
 #: Entries of sparse X that are copied at a time.
 ENTRIES_PER_BLOCK = 1 << 20
-#: Dense blocks of Y are about this large, so that they stay in cache.
-BLOCK_BYTES = 1 << 23
+#: Dense blocks of Y are about this large, so that they stay in the cache of one core, and have so many rows at least.
+BLOCK_BYTES, BLOCK_ROWS = 1 << 19, 32
 
 
 class _NumpyData(FactorOperations):
@@ -227,32 +224,44 @@ class DenseData(_NumpyData):
             yield rows, self.X[rows] if self.weight is None else _unweighted(self.X[rows], self.weight[rows, None])
 
     def times(self, U: Array) -> Array:
-        return self.X @ U
+        return product(self.X, U)
 
     def times_transposed(self, V: Array) -> Array:
-        return self.X.T @ V
+        return product_transposed(self.X, V)
+
+    @property
+    def _block(self) -> int:
+        """Rows of Y that are there at a time."""
+        return max(BLOCK_ROWS, BLOCK_BYTES // max(1, self.shape[1] * self.dtype.itemsize))
 
     def _blocks(self) -> Iterator[slice]:
-        rows = max(1, BLOCK_BYTES // max(1, self.shape[1] * self.dtype.itemsize))
-        return (slice(start, start + rows) for start in range(0, self.shape[0], rows))
+        return (slice(start, start + self._block) for start in range(0, self.shape[0], self._block))
 
-    def _floored(self, rows: slice, U: Array, V: Array) -> Array:
-        Y = V[rows] @ U.T
-        return np.maximum(Y, self._floors[rows, None] * self.X[rows] + np.finfo(self.dtype).tiny, out=Y)
+    def _tiny(self) -> Any:
+        return self.dtype.type(np.finfo(self.dtype).tiny)
 
     def ratio_times(self, U: Array, V: Array) -> tuple[Array, float]:
-        out, loglik = np.empty_like(V), 0.0
-        for rows in self._blocks():
-            X, Y = self.X[rows], self._floored(rows, U, V)
-            np.matmul(X / Y, U, out=out[rows])
-            loglik += float(np.einsum("ij,ij->", X, np.log(Y, out=Y), dtype=np.float64))
-        return out, loglik
+        (n, m), rows = self.shape, self._block
+        out, loglik = np.empty_like(V, order="C"), np.empty(n)
+        arrays = map(np.ascontiguousarray, (self.X, U, U.T, V))
+        with ONE_BLAS_THREAD:
+            over_rows(
+                block_products.ratio_times, -(-n // rows), 3 * n * m * U.shape[1], *arrays, self._floors, self._tiny(),
+                rows, out, loglik,
+            )  # fmt: skip
+        return out, float(loglik.sum())
 
     def ratio_times_transposed(self, U: Array, V: Array) -> Array:
-        out = np.zeros_like(U)
-        for rows in self._blocks():
-            out += (self.X[rows] / self._floored(rows, U, V)).T @ V[rows]
-        return out
+        (n, m), k = self.shape, U.shape[1]
+        rows = rows_per_part(n, k)
+        parts = np.empty((-(-n // rows), m, k), dtype=self.dtype)
+        arrays = map(np.ascontiguousarray, (self.X, U.T, V))
+        with ONE_BLAS_THREAD:
+            over_rows(
+                block_products.ratio_times_transposed, len(parts), 3 * n * m * k, *arrays, self._floors, self._tiny(),
+                self._block, rows, parts,
+            )  # fmt: skip
+        return added(parts)
 
     @cached_property
     def square_sum(self) -> float:

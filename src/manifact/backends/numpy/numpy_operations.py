@@ -1,4 +1,4 @@
-"""NumPy and Numba: operations on factors, sparse matrices and graphs, each over rows that threads share out."""
+"""NumPy and Numba: products with sparse matrices, graphs and exact steps, each over rows that threads share out."""
 
 from __future__ import annotations
 
@@ -11,18 +11,14 @@ from scipy import sparse
 from manifact.backends.matrix import Matrix, Pieces
 from manifact.backends.numpy.kernels import conjugate_gradients, coordinate_steps, sample_projection
 from manifact.backends.numpy.kernels import sparse_products as csr
-from manifact.backends.numpy.kernels.lanes import VECTOR_BYTES, padded_length, rows_abreast
+from manifact.backends.numpy.kernels.lanes import VECTOR_BYTES, rows_abreast
+from manifact.backends.numpy.numpy_factors import padded
 from manifact.backends.protocol import Array
 from manifact.backends.threads import over_rows
 
 #: Rows of a tall factor that are gathered from at a time: at 400,000 rows three times faster than all at once.
 CACHE_BYTES = 1 << 22
-#: Rows that one thread adds up: sums must not depend on the number of threads.
-ROWS_PER_SUM = 1024
-#: OpenBLAS multiplies matrices with one thread up to so many multiply-adds; so few rows are not worth a call of their
-#: own; and so many blocks of rows are multiplied before their products are added.
-ONE_THREAD_PRODUCT, FEW_ROWS, BLOCKS_AT_ONCE = 1 << 18, 16, 8
-#: The same for the edges at these rows.
+#: Rows whose edges one thread adds up: sums must not depend on the number of threads.
 ROWS_PER_ENERGY = 256
 #: Conjugate gradients: steps at the most, fewer where a few digits will do, and how often they start again from the
 #: true residual.
@@ -60,84 +56,9 @@ def gather_rows(W: Any, V: Array) -> Array:
     return out
 
 
-def padded(P: Array) -> Array:
-    """P with rows of whole vectors, filled up with zeros; P itself where they are."""
-    n, k = P.shape
-    length = padded_length(k, P.itemsize)
-    if length == k:
-        return np.ascontiguousarray(P)
-    out = np.empty((n, length), dtype=P.dtype)
-    out[:, :k] = P
-    out[:, k:] = 0
-    return out
-
-
-def cross(A: Array, B: Array) -> Array:
-    """AᵀB in float64, a block of rows at a time: long sums of float32 factors keep their digits.
-
-    BLAS keeps to one thread where a product is small, and ours share out the blocks. Its own threads gain little here,
-    and wait for each other on a machine that has other work to do: up to a hundred times as long as the product takes.
-    """
-    n, size = A.shape[0], A.shape[1] * B.shape[1]
-    rows = min(ROWS_PER_SUM, ONE_THREAD_PRODUCT // max(size, 1))
-    if rows < FEW_ROWS and A.dtype == np.float64:
-        return A.T @ B
-    rows = max(rows, FEW_ROWS)
-    chunks = -(-n // (rows * BLOCKS_AT_ONCE))
-    out = np.zeros((chunks, A.shape[1], B.shape[1]))
-    over_rows(_cross_blocks, chunks, n * size, A, B, rows, out)
-    return out.sum(axis=0)
-
-
-def _cross_blocks(A: Array, B: Array, rows: int, out: Array, start: int, stop: int) -> None:
-    """out_c = AᵀB over the rows of chunk c, the last block of which may be short."""
-    for chunk in range(start, stop):
-        some = slice(chunk * rows * BLOCKS_AT_ONCE, (chunk + 1) * rows * BLOCKS_AT_ONCE)
-        left, right = A[some], B[some]
-        whole = len(left) // rows * rows
-        left_blocks, right_blocks = (P[:whole].reshape(-1, rows, P.shape[1]) for P in (left, right))
-        products = np.matmul(left_blocks.transpose(0, 2, 1), right_blocks)
-        out[chunk] = products.sum(axis=0, dtype=np.float64)
-        if whole < len(left):
-            out[chunk] += left[whole:].T @ right[whole:]
-
-
-def column_sums(P: Array) -> Array:
-    """Σ_j p_j, in float64."""
-    blocks = -(-P.shape[0] // ROWS_PER_SUM)
-    out = np.zeros((blocks, P.shape[1]))
-    over_rows(coordinate_steps.column_sums, blocks, P.size, np.ascontiguousarray(P), ROWS_PER_SUM, out)
-    return out.sum(axis=0)
-
-
 def times(W: Matrix, V: Array) -> Array:
     """W V."""
     return sparse_times(W.typed(V.dtype), V)
-
-
-def column_products(A: Array, B: Array) -> Array:
-    """Σ_j a_jk b_jk of every column k, in float64."""
-    return np.einsum("ij,ij->j", A, B, dtype=np.float64)
-
-
-def inner(A: Array, B: Array) -> float:
-    """Σ a_ij b_ij, summed in float64."""
-    return float(np.einsum("ij,ij->", A, B, dtype=np.float64))
-
-
-def rescale(P: Array, negative: Array, positive: Array) -> Array:
-    """P ∘ negative / positive, with a floor under the denominators."""
-    # Far below the scale of the data: entries that have become tiny must be able to grow again, zeros must not
-    # divide by zero.
-    tiny = float(np.finfo(P.dtype).tiny)
-    floor = max(tiny, np.sqrt(tiny) * (float(np.mean(positive, dtype=np.float64)) or 1.0))
-    positive = np.asarray(positive, dtype=P.dtype)
-    if positive.shape not in (P.shape, (1, P.shape[1])):
-        positive = np.broadcast_to(positive, P.shape)
-    out = np.empty_like(P)
-    arrays = (np.ascontiguousarray(part) for part in (P, np.broadcast_to(negative, P.shape), positive))
-    over_rows(coordinate_steps.rescale, P.shape[0], P.size, *arrays, P.dtype.type(floor), out)
-    return out
 
 
 def edge_energies(W: Matrix, A: Array, B: Array) -> Array:
@@ -205,7 +126,9 @@ def sweep_rows(
     neighbours of each other take their turns, ``sweeps`` rounds of them.
     """
     n, k = V.shape
-    V = np.array(V, order="C")
+    # Rows that see each other must find the others' new values; those that do not are read where they are.
+    before = np.ascontiguousarray(V) if edges is None else np.array(V, order="C")
+    V = np.empty_like(before) if edges is None else before
     G, B = np.ascontiguousarray(G, dtype=V.dtype), np.ascontiguousarray(B, dtype=V.dtype)
     scale = np.broadcast_to(np.asarray(scale, dtype=V.dtype), (n,))
     shift = np.broadcast_to(np.asarray(shift, dtype=V.dtype), (n,))
@@ -219,7 +142,7 @@ def sweep_rows(
         for order in groups:
             blocks = -(-len(order) // width)
             work = len(order) * k * k * inner
-            arrays = (G, B, scale, shift, *_arrays(edges, n), lam, order, inner, width, V)
+            arrays = (G, B, scale, shift, *_arrays(edges, n), lam, order, inner, width, before, V)
             over_rows(coordinate_steps.sweep_rows, blocks, work, *arrays)
     return V
 

@@ -20,25 +20,28 @@ class _OneBlasThread:
 
     def __init__(self) -> None:
         self._lock, self._inside = Lock(), 0
-        self._limits: Any = None
+        self._before: list[int] = []
 
     def __enter__(self) -> None:
         with self._lock:
             self._inside += 1
             if self._inside == 1:
-                self._limits = _controller().limit(limits=1, user_api="blas")
+                self._before = [library.num_threads for library in _libraries()]
+                for library in _libraries():
+                    library.set_num_threads(1)
 
     def __exit__(self, *error: object) -> None:
         with self._lock:
             self._inside -= 1
             if self._inside == 0:
-                self._limits.restore_original_limits()
+                for library, threads in zip(_libraries(), self._before, strict=True):
+                    library.set_num_threads(threads)
 
 
 @lru_cache(maxsize=1)
-def _controller() -> ThreadpoolController:
-    """Looks for the libraries in memory once: each time would take longer than most of what is done inside."""
-    return ThreadpoolController()
+def _libraries() -> list[Any]:
+    """The libraries in memory, looked for once: each time would take longer than most of what is done inside."""
+    return [library for library in ThreadpoolController().lib_controllers if library.user_api == "blas"]
 
 
 ONE_BLAS_THREAD = _OneBlasThread()

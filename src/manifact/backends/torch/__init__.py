@@ -14,11 +14,12 @@ from scipy import sparse
 from manifact.backends import numpy as host_backend
 from manifact.backends import plain
 from manifact.backends.matrix import Matrix, Pieces
-from manifact.backends.plain import column_products, column_sums, cross, inner, rescale
+from manifact.backends.plain import ahead, column_products, column_sums, cross, inner, product, rescale, scale
 from manifact.backends.protocol import Array, Data, ShowProgress, silent
 from manifact.backends.torch.tensors import as_scipy, as_tensor
 
 __all__ = [
+    "ahead",
     "column_products",
     "column_sums",
     "cross",
@@ -30,14 +31,17 @@ __all__ = [
     "inner",
     "leading_directions",
     "like",
+    "multiply_rows",
     "nearest",
     "nearest_by_products",
     "nearest_by_projection",
     "nonnegative_least_squares",
+    "product",
     "projected",
     "reached",
     "rescale",
     "row_products",
+    "scale",
     "solve_columns",
     "sweep_affinity",
     "sweep_rows",
@@ -123,6 +127,13 @@ def solve_columns(
         return out
 
     return plain.conjugate_gradient(apply, diagonal, B, start, tol, reduction)
+
+
+def multiply_rows(
+    P: Any, G: Any, B: Any, scale: Any, shift: Any, l1: float = 0.0, edges: Matrix | None = None, lam: float = 0.0
+) -> Any:
+    """P ∘ (B + λ W P) / (scale_j P G + shift_j P + l1), with the floor of ``rescale``."""
+    return plain.multiply_rows(P, G, B if edges is None else B + lam * times(edges, P), scale, shift, l1)
 
 
 def sweep_rows(

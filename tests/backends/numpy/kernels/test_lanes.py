@@ -3,7 +3,7 @@ import pytest
 from numba import njit
 
 from manifact.backends.numpy.kernels.lanes import add_scaled, combine, dots, padded_length, rows_abreast
-from manifact.backends.numpy.numpy_operations import padded
+from manifact.backends.numpy.numpy_factors import padded
 
 TYPES = [np.float32, np.float64]
 

@@ -36,9 +36,9 @@ def column_sums(P: Any, rows_per_block: int, out: Any, start: int, stop: int) ->
 @kernel
 def sweep_rows(
     G: Any, B: Any, scale: Any, shift: Any, indptr: Any, neighbors: Any, weights: Any, lam: float, order: Any,
-    sweeps: int, width: int, V: Any, start: int, stop: int,
+    sweeps: int, width: int, before: Any, V: Any, start: int, stop: int,
 ) -> None:  # fmt: skip
-    """``sweeps`` rounds of exact coordinate steps for the rows order[b width : (b + 1) width], b from start to stop.
+    """From ``before``, which may be V itself, ``sweeps`` rounds of exact coordinate steps for the rows order[b width : (b + 1) width], b from start to stop.
 
     Each lowers scale_j vᵀGv − 2 (b_j + λ Σ_s w_js v_s)ᵀv + shift_j vᵀv over v ≥ 0, neighbours s held still, so no two
     of these rows may be neighbours. Rows stand abreast in vectors: a step is the same for all of them.
@@ -62,7 +62,7 @@ def sweep_rows(
                 for c in range(k):
                     pull[c] += w * V[s, c]
             for c in range(k):
-                T[c, r] = V[j, c]
+                T[c, r] = before[j, c]
                 R[c, r] = B[j, c] + pull[c]
             held[r] = shift[j]
             gain[r] = scale[j]

@@ -22,9 +22,9 @@ _ARM = platform.machine().lower() in ("aarch64", "arm64")
 #: Bits by which results that are subnormal become zero, and those by which operands do. On ARM one bit is both; where
 #: neither is known nothing is set.
 RESULTS, OPERANDS = (1 << 15, 1 << 6) if _INTEL else (1 << 24, 1 << 24) if _ARM else (0, 0)
-#: Set by the processor when it meets a subnormal operand; ARM keeps such flags elsewhere.
-MET = 1 << 1 if _INTEL else 0
-_FLAGS = 0x3F if _INTEL else 0
+#: All flags of what happened, and the one that is set when the processor meets a subnormal operand; on ARM they are
+#: elsewhere.
+FLAGS, MET = (0x3F, 1 << 1) if _INTEL else (0, 0)
 _WORD, _BYTES = ir.IntType(64), ir.IntType(8).as_pointer()
 
 
@@ -81,5 +81,5 @@ def restore(word: int) -> None:
 def flush() -> int:
     """Subnormal numbers are zero from here on, in this thread; what to `restore` afterwards. Flags begin anew."""
     word = _read()
-    _write((word | RESULTS | OPERANDS) & ~_FLAGS)
+    _write((word | RESULTS | OPERANDS) & ~FLAGS)
     return word

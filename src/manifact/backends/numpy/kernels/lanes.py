@@ -14,6 +14,8 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic as _intrinsic
 
 VECTOR_BYTES = 64
+#: Rows whose products are made together: as many sums as hide each other's latency.
+TILE_ROWS = 8
 _INDEX = ir.IntType(64)
 #: The order of a sum is free: it is fixed by the padded length, not by the number of threads.
 _FAST = ("contract", "reassoc", "nsz")
@@ -99,6 +101,45 @@ def combine(typingctx: Any, out: Any, scales: Any, M: Any) -> Any:
         for lane, total in enumerate(sums):
             stored = builder.store(builder.load(total), builder.gep(mine, [_INDEX(lane)]))
             stored.align = _align(vector)
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+@intrinsic
+def tile_products(typingctx: Any, out: Any, P: Any, G: Any) -> Any:
+    """Out = P G for the `TILE_ROWS` rows of P, a vector of columns at a time: the sums stay in registers.
+
+    G and out have rows of whole vectors, each in one piece; P may be a transposed view.
+    """
+    signature = types.void(out, P, G)
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        out_type, P_type, G_type = signature.args
+        vector = _vector(context, G_type.dtype)
+        zero = ir.Constant(vector, [0.0] * vector.count)
+        numbers = context.make_array(P_type)(context, builder, args[1])
+        depth = cgutils.unpack_tuple(builder, numbers.shape)[1]
+        down, along = cgutils.unpack_tuple(builder, numbers.strides)
+        corner = builder.bitcast(numbers.data, ir.IntType(8).as_pointer())
+        starts = [builder.gep(corner, [builder.mul(_INDEX(row), down)]) for row in range(TILE_ROWS)]
+        right, blocks = _pointer(context, builder, G_type, args[2], vector)
+        mine, _ = _pointer(context, builder, out_type, args[0], vector)
+        sums = [cgutils.alloca_once_value(builder, zero) for _ in range(TILE_ROWS)]
+        with cgutils.for_range(builder, blocks) as block:
+            for total in sums:
+                builder.store(zero, total)
+            with cgutils.for_range(builder, depth) as step:
+                value = _load(builder, right, builder.add(builder.mul(step.index, blocks), block.index))
+                offset = builder.mul(step.index, along)
+                for start, total in zip(starts, sums, strict=True):
+                    place = builder.bitcast(builder.gep(start, [offset]), vector.element.as_pointer())
+                    product = builder.fmul(value, _spread(builder, builder.load(place), vector), flags=_FAST)
+                    builder.store(builder.fadd(builder.load(total), product, flags=_FAST), total)
+            for row, total in enumerate(sums):
+                place = builder.add(builder.mul(_INDEX(row), blocks), block.index)
+                stored = builder.store(builder.load(total), builder.gep(mine, [place]))
+                stored.align = _align(vector)
         return context.get_dummy_value()
 
     return signature, generate

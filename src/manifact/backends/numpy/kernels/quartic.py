@@ -15,7 +15,7 @@ def sweep_affinity(
     G: Any, B: Any, scale: Any, shift: Any, F: Any, weight: Any, M: Any, A: Any, V: Any, width: int, out: Any,
     start: int, stop: int,
 ) -> None:  # fmt: skip
-    """A round of exact coordinate steps for the rows b width to (b + 1) width, b from start to stop.
+    """How far a round of exact coordinate steps moves the rows b width to (b + 1) width, b from start to stop.
 
     Each lowers scale_j vᵀGv − 2 b_jᵀv + shift_j vᵀv + weight_j (vᵀAv − 2 vᵀM f_j) over v ≥ 0, with M = VᵀF and A = VᵀV
     as they were before. Rows stand abreast in vectors: a step is the same for all of them.
@@ -51,4 +51,4 @@ def sweep_affinity(
                 T[c, r] = max(number(0), T[c, r] - step) if bend > 0 else number(0)
         for r in range(size):
             for c in range(k):
-                out[first + r, c] = T[c, r]
+                out[first + r, c] = T[c, r] - V[first + r, c]

@@ -1,0 +1,61 @@
+"""Products of dense matrices, shared out by our own threads with BLAS on one each.
+
+So they run where subnormal numbers are zero, do not depend on the number of threads, and BLAS's own threads do not spin
+beside ours.
+"""
+
+from __future__ import annotations
+
+
+import numpy as np
+
+from manifact.backends.numpy.kernels import block_products, factor_passes
+from manifact.backends.numpy.one_blas_thread import ONE_BLAS_THREAD
+from manifact.backends.protocol import Array
+from manifact.backends.threads import over_rows
+
+#: A call of BLAS should do about so many multiply-adds, on so many rows at least and at the most.
+PRODUCT_WORK, FEWEST_ROWS, MOST_ROWS = 1 << 20, 128, 1024
+#: Sums over rows come in so many parts at the most, of so many times as many rows as the other matrix has columns, so
+#: that writing them costs little.
+MOST_PARTS, ROWS_PER_COLUMN = 64, 4
+
+
+def product(P: Array, G: Array) -> Array:
+    """P G, for P with many rows."""
+    n, work = P.shape[0], P.shape[1] * G.shape[1]
+    rows = min(max(PRODUCT_WORK // max(work, 1), FEWEST_ROWS), MOST_ROWS)
+    P, G = _alike(P, G)
+    out = np.empty((n, G.shape[1]), dtype=P.dtype)
+    with ONE_BLAS_THREAD:
+        over_rows(block_products.multiply, -(-n // rows), n * work, P, G, rows, out)
+    return out
+
+
+def product_transposed(A: Array, B: Array) -> Array:
+    """AᵀB, for A and B with many rows."""
+    rows = rows_per_part(len(A), B.shape[1])
+    A, B = _alike(A, B)
+    parts = np.empty((-(-len(A) // rows), A.shape[1], B.shape[1]), dtype=A.dtype)
+    with ONE_BLAS_THREAD:
+        over_rows(block_products.multiply_transposed, len(parts), A.size * B.shape[1], A, B, rows, parts)
+    return added(parts)
+
+
+def rows_per_part(n: int, columns: int) -> int:
+    """How many rows each part of a sum over n of them has, for products with so many columns."""
+    return max(FEWEST_ROWS, ROWS_PER_COLUMN * columns, -(-n // MOST_PARTS))
+
+
+def added(parts: Array) -> Array:
+    """The sum of all parts."""
+    out: Array = np.zeros(parts.shape[1:], dtype=parts.dtype)
+    if len(parts):
+        over_rows(factor_passes.add_parts, len(out), parts.size, parts, out)
+    return out
+
+
+def _alike(A: Array, B: Array) -> tuple[Array, Array]:
+    """Both in one type, their rows in one piece."""
+    dtype = np.result_type(A.dtype, B.dtype)
+    return np.ascontiguousarray(A, dtype=dtype), np.ascontiguousarray(B, dtype=dtype)

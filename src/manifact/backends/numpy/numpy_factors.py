@@ -1,0 +1,170 @@
+"""NumPy and Numba: sums over the rows of factors, and multiplicative steps, each one pass that threads share out.
+
+Bytes that a pass over an n x k factor moves, in numbers of its type: `inner`, `cross` and `column_products` read 2 n k
+(n k of a factor with itself), `scale` reads and writes one each, `ahead` reads two and writes one, `rescale` reads three
+and writes one, `multiply_rows` reads P twice (its floor needs a mean) and B once and writes once; P G never exists.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from manifact.backends.matrix import Matrix
+from manifact.backends.numpy.dense_products import product_transposed
+from manifact.backends.numpy.kernels import coordinate_steps, factor_passes
+from manifact.backends.numpy.kernels.lanes import VECTOR_BYTES, padded_length
+from manifact.backends.protocol import Array
+from manifact.backends.threads import over_rows
+
+#: Rows that one thread adds up: sums must not depend on the number of threads.
+ROWS_PER_SUM = 1024
+#: Rows whose products are added up in their own type, and how many such blocks make one sum in float64. Larger matrices
+#: of sums do not stay in cache: BLAS multiplies those.
+ROWS_PER_CROSS, CROSSES_PER_SUM, LARGEST_CROSS = 128, 8, 1 << 15
+#: A number that is only read and written takes about as long as so many multiply-adds.
+PER_NUMBER = 4
+
+
+def padded(P: Array) -> Array:
+    """P with rows of whole vectors, filled up with zeros, each in as few lines of the cache as can be; or P itself."""
+    n, k = P.shape
+    length = padded_length(k, P.itemsize)
+    if length == k:
+        return np.ascontiguousarray(P)
+    memory = np.empty(n * length + VECTOR_BYTES // P.itemsize, dtype=P.dtype)
+    skipped = -memory.ctypes.data % VECTOR_BYTES // P.itemsize
+    out = memory[skipped : skipped + n * length].reshape(n, length)
+    over_rows(factor_passes.pad, n, PER_NUMBER * P.size, np.ascontiguousarray(P), out)
+    return out
+
+
+def cross(A: Array, B: Array) -> Array:
+    """AᵀB in float64, a block of rows at a time: long sums of float32 factors keep their digits."""
+    n, size = A.shape[0], A.shape[1] * B.shape[1]
+    dtype = np.result_type(A.dtype, B.dtype)
+    A, B = (np.ascontiguousarray(P, dtype=dtype) for P in (A, B))
+    if size > LARGEST_CROSS:
+        return product_transposed(A, B).astype(np.float64, copy=False)
+    chunks = -(-n // (ROWS_PER_CROSS * CROSSES_PER_SUM))
+    out = np.zeros((chunks, A.shape[1], B.shape[1]))
+    over_rows(factor_passes.cross, chunks, n * size, A, B, ROWS_PER_CROSS, CROSSES_PER_SUM, out)
+    return out.sum(axis=0)
+
+
+def column_sums(P: Array) -> Array:
+    """Σ_j p_j, in float64."""
+    blocks = -(-P.shape[0] // ROWS_PER_SUM)
+    out = np.zeros((blocks, P.shape[1]))
+    work = PER_NUMBER * P.size
+    over_rows(coordinate_steps.column_sums, blocks, work, np.ascontiguousarray(P), ROWS_PER_SUM, out)
+    return out.sum(axis=0)
+
+
+def column_products(A: Array, B: Array) -> Array:
+    """Σ_j a_jk b_jk of every column k, in float64."""
+    blocks = -(-A.shape[0] // ROWS_PER_SUM)
+    out = np.zeros((blocks, A.shape[1]))
+    pair = np.ascontiguousarray(A), np.ascontiguousarray(B)
+    over_rows(factor_passes.column_products, blocks, PER_NUMBER * A.size, *pair, ROWS_PER_SUM, out)
+    return out.sum(axis=0)
+
+
+def inner(A: Array, B: Array) -> float:
+    """Σ a_ij b_ij, summed in float64."""
+    blocks = -(-A.shape[0] // ROWS_PER_SUM)
+    out = np.zeros(blocks)
+    pair = np.ascontiguousarray(A), np.ascontiguousarray(B)
+    over_rows(factor_passes.inner, blocks, PER_NUMBER * A.size, *pair, ROWS_PER_SUM, out)
+    return float(out.sum())
+
+
+def ahead(new: Array, before: Array, rate: float) -> Array:
+    """New + rate (new − before)."""
+    out = np.empty_like(new, order="C")
+    pair = np.ascontiguousarray(new), np.ascontiguousarray(before)
+    over_rows(factor_passes.ahead, len(new), PER_NUMBER * new.size, *pair, new.dtype.type(rate), out)
+    return out
+
+
+def moved(P: Array, way: Array, share: float) -> Array:
+    """P + share · way."""
+    out = np.empty_like(P, order="C")
+    over_rows(factor_passes.move, len(P), PER_NUMBER * P.size, P, way, P.dtype.type(share), out)
+    return out
+
+
+def nonnegative(P: Array) -> Array:
+    """P with zeros in place of what is below them."""
+    out = np.empty_like(P, order="C")
+    over_rows(factor_passes.positive, len(P), PER_NUMBER * P.size, np.ascontiguousarray(P), out)
+    return out
+
+
+def scale(P: Array, rows: Any = None, columns: Any = None) -> Array:
+    """diag(rows) P diag(columns), either of them missing."""
+    out = np.empty_like(P, order="C")
+    left = _numbers(1.0 if rows is None else rows, P)
+    right = np.broadcast_to(_numbers(1.0 if columns is None else columns, P), (P.shape[1],))
+    arrays = np.ascontiguousarray(P), left, np.ascontiguousarray(right)
+    over_rows(factor_passes.scale, len(P), PER_NUMBER * P.size, *arrays, out)
+    return out
+
+
+def rescale(P: Array, negative: Array, positive: Array) -> Array:
+    """P ∘ negative / positive, with a floor under the denominators."""
+    positive = np.asarray(positive, dtype=P.dtype)
+    if positive.shape not in (P.shape, (1, P.shape[1])):
+        positive = np.broadcast_to(positive, P.shape)
+    positive = np.ascontiguousarray(positive)
+    floor = _floor(float(column_sums(positive).sum()) / max(1, positive.size), P)
+    out = np.empty_like(P, order="C")
+    arrays = (np.ascontiguousarray(part) for part in (P, np.broadcast_to(negative, P.shape), positive))
+    over_rows(coordinate_steps.rescale, P.shape[0], PER_NUMBER * P.size, *arrays, floor, out)
+    return out
+
+
+def multiply_rows(
+    P: Array, G: Array, B: Any, scale: Any, shift: Any, l1: float = 0.0, edges: Matrix | None = None, lam: float = 0.0
+) -> Array:
+    """P ∘ (B + λ W P) / (scale_j P G + shift_j P + l1), with the floor of `rescale`: a multiplicative step, in one pass."""
+    n, k = P.shape
+    P, scales, shifts = np.ascontiguousarray(P), _numbers(scale, P), _numbers(shift, P)
+    scaled, shifted = (_weighted_sums(P, part) for part in (scales, shifts))
+    mean = float((scaled @ G).sum() + shifted.sum()) / max(1, n * k) + l1
+    out = np.empty_like(P)
+    if edges is None:
+        lists: tuple[Array, ...] = (np.zeros(n + 1, dtype=np.int32), np.empty(0, dtype=np.int32), np.empty(0))
+        gathered, entries = np.zeros((1, padded_length(k, P.itemsize)), dtype=P.dtype), 0
+    else:
+        W = edges.typed(P.dtype)
+        lists, gathered, entries = (W.indptr, W.indices, W.data), padded(P), W.nnz
+    right = np.ascontiguousarray(np.broadcast_to(np.asarray(B, dtype=P.dtype), P.shape))
+    over_rows(
+        factor_passes.multiply_rows, n, (n * k + entries) * k, P, padded(np.asarray(G, dtype=P.dtype)), right, scales,
+        shifts, P.dtype.type(l1), *lists, float(lam), gathered, _floor(mean, P), out,
+    )  # fmt: skip
+    return out
+
+
+def _weighted_sums(P: Array, weights: Array) -> Array:
+    """Σ_j weight_j p_j, in float64; one number for all rows, or one for each."""
+    if len(weights) == 1:
+        return weights * column_sums(P) if weights[0] else np.zeros(P.shape[1])
+    return cross(weights[:, None], P)[0]
+
+
+def _floor(mean: float, P: Array) -> Any:
+    """What denominators are at least.
+
+    Far below the scale of the data: entries that have become tiny must be able to grow again, zeros must not divide by
+    zero.
+    """
+    tiny = float(np.finfo(P.dtype).tiny)
+    return P.dtype.type(max(tiny, np.sqrt(tiny) * (mean or 1.0)))
+
+
+def _numbers(value: Any, P: Array) -> Array:
+    """One number, or one for each row or column, in the type of P."""
+    return np.atleast_1d(np.asarray(value, dtype=P.dtype))
