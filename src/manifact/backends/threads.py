@@ -66,7 +66,7 @@ def limit(threads: int) -> Iterator[None]:
 
 @contextmanager
 def measured() -> Iterator[Shares]:
-    """How much of the time inside the block goes into work over rows: the rest is done by one thread, whatever there is.
+    """How much of the time inside the block goes into work over rows: the rest is one thread's, whatever there is.
 
     Under ``limit(1)`` this is the share that other threads could take over (Amdahl's law).
     """

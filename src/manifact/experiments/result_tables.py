@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from manifact.backends import threads
 from manifact.utils.environment import environment, provenance
 from manifact.utils.files import write_text
 
@@ -18,7 +19,7 @@ def write(
     """Write ``<name>.json`` and ``<name>.md`` (the same rows as a table) and return the latter's path."""
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
-    facts = environment()
+    facts = environment() | {"threads": threads.count()}
     record = {"title": title, "note": note, "environment": facts, "rows": [dict(row) for row in rows]}
     write_text(target / f"{name}.json", dumps(record))
     page = target / f"{name}.md"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from manifact.backends import Array, backend_of, namespace, on_host
+from manifact.backends import Array, backend_of, host_dtype, namespace, on_host
 from manifact.terms.state import State
 from manifact.terms.term import Parts, Term
 
@@ -18,12 +18,19 @@ class Affinity(Term):
         self.F = F
         self.mu = float(mu)
         self.inside: Array = np.asarray(F.any(axis=1))
+        self._forms: dict[Any, Array] = {}
         self._outer = float(np.sum((F.T @ F) ** 2))
 
     def placed(self, V: Array) -> tuple[Array, Array]:
         """F and who is inside (n x 1, 1 or 0), where V lives."""
         backend = backend_of(V)
         return backend.like(self.F, V), backend.like(self.inside[:, None].astype(self.F.dtype), V)
+
+    def _typed(self, dtype: Any) -> Array:
+        """F in the type of V, which steps read many times."""
+        if dtype not in self._forms:
+            self._forms[dtype] = self.F.astype(dtype, copy=False)
+        return self._forms[dtype]
 
     def products(self, s: State) -> tuple[Array, Array]:
         """FᵀV and VᵀV, of the samples inside, in float64."""
@@ -57,7 +64,7 @@ class Affinity(Term):
 
     def swept(self, V: Array, G: Array, B: Array, scale: Any, shift: float, rounds: int) -> Array:
         """V after rounds of steps on this term and a quadratic one, whose sum does not rise."""
-        F, _ = self.placed(V)
+        F = backend_of(V).like(self._typed(host_dtype(V)), V)
         return backend_of(V).sweep_affinity(V, G, B, scale, shift, F, self.inside, self.mu, rounds)
 
     def added(self, other: Affinity) -> Affinity | None:

@@ -58,4 +58,6 @@ def provenance(facts: Mapping[str, Any], done: str = "Measured") -> str:
     """Where numbers come from, in one sentence, from what `environment` returned."""
     packages = ", ".join(f"{name} {number}" for name, number in facts["packages"].items())
     machine = f"{facts['cores']} cores of {facts['machine']}"
+    if "threads" in facts:
+        machine += f", {facts['threads']} threads"
     return f"{done} {facts['date']} with Python {facts['python']}, {packages} on {machine}."

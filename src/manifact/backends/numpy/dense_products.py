@@ -6,7 +6,6 @@ beside ours.
 
 from __future__ import annotations
 
-
 import numpy as np
 
 from manifact.backends.numpy.kernels import block_products, factor_passes

@@ -1,8 +1,8 @@
 """NumPy and Numba: sums over the rows of factors, and multiplicative steps, each one pass that threads share out.
 
-Bytes that a pass over an n x k factor moves, in numbers of its type: `inner`, `cross` and `column_products` read 2 n k
-(n k of a factor with itself), `scale` reads and writes one each, `ahead` reads two and writes one, `rescale` reads three
-and writes one, `multiply_rows` reads P twice (its floor needs a mean) and B once and writes once; P G never exists.
+Numbers that a pass over an n x k factor moves: `inner`, `cross` and `column_products` read 2 n k (n k of a factor with
+itself), `scale` reads and writes n k each, `ahead` reads two factors and writes one, `rescale` reads three and writes
+one, `multiply_rows` reads P twice (its floor needs a mean) and B once and writes once; P G never exists.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ def padded(P: Array) -> Array:
 def cross(A: Array, B: Array) -> Array:
     """AᵀB in float64, a block of rows at a time: long sums of float32 factors keep their digits."""
     n, size = A.shape[0], A.shape[1] * B.shape[1]
-    dtype = np.result_type(A.dtype, B.dtype)
-    A, B = (np.ascontiguousarray(P, dtype=dtype) for P in (A, B))
+    A, B = np.ascontiguousarray(A), np.ascontiguousarray(B)
     if size > LARGEST_CROSS:
         return product_transposed(A, B).astype(np.float64, copy=False)
     chunks = -(-n // (ROWS_PER_CROSS * CROSSES_PER_SUM))
     out = np.zeros((chunks, A.shape[1], B.shape[1]))
-    over_rows(factor_passes.cross, chunks, n * size, A, B, ROWS_PER_CROSS, CROSSES_PER_SUM, out)
+    like = np.empty(0, dtype=np.result_type(A.dtype, B.dtype))
+    over_rows(factor_passes.cross, chunks, n * size, A, B, like, ROWS_PER_CROSS, CROSSES_PER_SUM, out)
     return out.sum(axis=0)
 
 
@@ -120,7 +120,9 @@ def rescale(P: Array, negative: Array, positive: Array) -> Array:
     positive = np.ascontiguousarray(positive)
     floor = _floor(float(column_sums(positive).sum()) / max(1, positive.size), P)
     out = np.empty_like(P, order="C")
-    arrays = (np.ascontiguousarray(part) for part in (P, np.broadcast_to(negative, P.shape), positive))
+    if np.shape(negative) != P.shape:
+        negative = np.array(np.broadcast_to(negative, P.shape))
+    arrays = (np.ascontiguousarray(part) for part in (P, negative, positive))
     over_rows(coordinate_steps.rescale, P.shape[0], PER_NUMBER * P.size, *arrays, floor, out)
     return out
 
@@ -128,7 +130,7 @@ def rescale(P: Array, negative: Array, positive: Array) -> Array:
 def multiply_rows(
     P: Array, G: Array, B: Any, scale: Any, shift: Any, l1: float = 0.0, edges: Matrix | None = None, lam: float = 0.0
 ) -> Array:
-    """P ∘ (B + λ W P) / (scale_j P G + shift_j P + l1), with the floor of `rescale`: a multiplicative step, in one pass."""
+    """P ∘ (B + λ W P) / (scale_j P G + shift_j P + l1), with the floor of `rescale`, in one pass."""
     n, k = P.shape
     P, scales, shifts = np.ascontiguousarray(P), _numbers(scale, P), _numbers(shift, P)
     scaled, shifted = (_weighted_sums(P, part) for part in (scales, shifts))
@@ -140,9 +142,12 @@ def multiply_rows(
     else:
         W = edges.typed(P.dtype)
         lists, gathered, entries = (W.indptr, W.indices, W.data), padded(P), W.nnz
-    right = np.ascontiguousarray(np.broadcast_to(np.asarray(B, dtype=P.dtype), P.shape))
+    right = np.asarray(B, dtype=P.dtype)
+    if right.shape != P.shape:
+        right = np.array(np.broadcast_to(right, P.shape))
     over_rows(
-        factor_passes.multiply_rows, n, (n * k + entries) * k, P, padded(np.asarray(G, dtype=P.dtype)), right, scales,
+        factor_passes.multiply_rows, n, (n * k + entries) * k, P, padded(np.asarray(G, dtype=P.dtype)),
+        np.ascontiguousarray(right), scales,
         shifts, P.dtype.type(l1), *lists, float(lam), gathered, _floor(mean, P), out,
     )  # fmt: skip
     return out

@@ -22,5 +22,9 @@ SECTIONS = {
     "lpnmf": Section("One iteration of LPNMF", "lpnmf_iteration"),
     "graph": Section("Exact nearest-neighbour graphs", "neighbour_search"),
     "mnist": Section("MNIST: neighbours and a whole GNMF", "mnist_digits"),
+    "age": Section("Iterations at the beginning and at the end of a run", "iteration_age"),
+    "threads": Section("One iteration on 1, 2, 4, ... threads", "thread_counts"),
+    "serial": Section("What one thread does of an iteration, whatever the number of cores", "serial_share"),
+    "bytes": Section("Bytes that an iteration moves, beside those that it must", "bytes_moved"),
     "memory": Section("Peak memory of fit", "fit_memory"),
 }

@@ -33,10 +33,18 @@ class Scale:
     graph_documents: int = 100_000
     #: Rows of the block whose product with itself gives the rate of matrix products.
     product_rows: int = 4096
+    #: k and iterations of the runs that are looked at early and late.
+    age_rank: int = 64
+    age_iterations: int = 100
+    #: The same where threads, serial shares and bytes are measured.
+    thread_rank: int = 30
+    thread_iterations: int = 20
+    #: Synthetic documents whose iterations are taken apart, too; 0: none.
+    serial_documents: int = 100_000
     memory_documents: int = 1_000_000
 
 
-QUICK = Scale(kl_iterations=4, graph_documents=0, memory_documents=100_000)
+QUICK = Scale(kl_iterations=4, graph_documents=0, serial_documents=0, memory_documents=100_000)
 
 
 @dataclass(frozen=True)

@@ -33,9 +33,9 @@ _SEMAPHORE, _PLACE = 64, 8
 #: Who has a helper's place: nobody yet, the helper, or the caller, who then need not wait for it.
 _FREE, _JOINED, _TAKEN = 0, 1, 2
 
-_sem_post = types.ExternalFunction("sem_post", types.int32(types.int64))
-_sem_wait = types.ExternalFunction("sem_wait", types.int32(types.int64))
-_sem_trywait = types.ExternalFunction("sem_trywait", types.int32(types.int64))
+_sem_post: Any = types.ExternalFunction("sem_post", types.int32(types.int64))
+_sem_wait: Any = types.ExternalFunction("sem_wait", types.int32(types.int64))
+_sem_trywait: Any = types.ExternalFunction("sem_trywait", types.int32(types.int64))
 
 
 @intrinsic
@@ -184,7 +184,7 @@ def _helpers(process: int) -> _Helpers:
 
 
 def shared_by_compiled(kernel: Any, args: tuple[Any, ...], bounds: Any, helpers: int) -> bool:
-    """Call ``kernel(*args, start, stop)`` between bounds, in this thread and so many helpers; False: cannot be done so."""
+    """Call ``kernel(*args, start, stop)`` between bounds, here and in so many helpers; False where that cannot be."""
     if not sys.platform.startswith("linux") or not hasattr(kernel, "overloads") or len(bounds) > MOST_RANGES:
         return False
     return _helpers(os.getpid()).share(kernel, args, bounds, min(helpers, MOST_HELPERS))

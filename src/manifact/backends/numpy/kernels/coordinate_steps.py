@@ -38,10 +38,11 @@ def sweep_rows(
     G: Any, B: Any, scale: Any, shift: Any, indptr: Any, neighbors: Any, weights: Any, lam: float, order: Any,
     sweeps: int, width: int, before: Any, V: Any, start: int, stop: int,
 ) -> None:  # fmt: skip
-    """From ``before``, which may be V itself, ``sweeps`` rounds of exact coordinate steps for the rows order[b width : (b + 1) width], b from start to stop.
+    """``sweeps`` rounds of exact coordinate steps for the rows order[b width : (b + 1) width], b from start to stop.
 
-    Each lowers scale_j vᵀGv − 2 (b_j + λ Σ_s w_js v_s)ᵀv + shift_j vᵀv over v ≥ 0, neighbours s held still, so no two
-    of these rows may be neighbours. Rows stand abreast in vectors: a step is the same for all of them.
+    They start from ``before``, which may be V itself. Each lowers scale_j vᵀGv − 2 (b_j + λ Σ_s w_js v_s)ᵀv + shift_j vᵀv
+    over v ≥ 0, neighbours s held still, so no two of these rows may be neighbours. Rows stand abreast in vectors: a step
+    is the same for all of them.
     """
     k = G.shape[0]
     number = V.dtype.type

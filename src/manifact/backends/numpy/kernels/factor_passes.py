@@ -35,14 +35,16 @@ def column_products(A: Any, B: Any, rows_per_block: int, out: Any, start: int, s
 
 
 @kernel
-def cross(A: Any, B: Any, rows_per_block: int, blocks_per_chunk: int, out: Any, start: int, stop: int) -> None:
-    """out_c = AᵀB over the rows of chunk c, in double precision: blocks are added up in the type of B."""
+def cross(
+    A: Any, B: Any, like: Any, rows_per_block: int, blocks_per_chunk: int, out: Any, start: int, stop: int
+) -> None:
+    """out_c = AᵀB over the rows of chunk c, in double precision: blocks are added up in the type of ``like``."""
     n, p, k = A.shape[0], A.shape[1], B.shape[1]
-    lanes = VECTOR_BYTES // B.itemsize
+    lanes = VECTOR_BYTES // like.itemsize
     height, width = -(-p // TILE_ROWS) * TILE_ROWS, -(-k // lanes) * lanes
-    left = np.zeros((rows_per_block, height), dtype=B.dtype)
-    right = np.zeros((rows_per_block, width), dtype=B.dtype)
-    total = np.empty((TILE_ROWS, width), dtype=B.dtype)
+    left = np.zeros((rows_per_block, height), dtype=like.dtype)
+    right = np.zeros((rows_per_block, width), dtype=like.dtype)
+    total = np.empty((TILE_ROWS, width), dtype=like.dtype)
     for chunk in range(start, stop):
         out[chunk] = 0
         for block in range(chunk * blocks_per_chunk, (chunk + 1) * blocks_per_chunk):
@@ -125,9 +127,9 @@ def multiply_rows(
 ) -> None:  # fmt: skip
     """out_j = p_j ∘ (b_j + λ Σ_s w_js p_s) / max(scale_j p_j G + shift_j p_j + l1, floor).
 
-    G and ``gathered``, the rows p_s, come padded to whole vectors. One number in ``scales`` or ``shifts`` stands for all.
+    G and ``gathered``, the rows p_s, come padded to whole vectors; one number in ``scales`` or ``shifts`` is for all.
     """
-    n, k = P.shape
+    k = P.shape[1]
     number = P.dtype.type
     products = np.zeros((TILE_ROWS, G.shape[1]), dtype=P.dtype)
     rows = np.zeros((TILE_ROWS, G.shape[0]), dtype=P.dtype)
