@@ -64,3 +64,26 @@ def test_each_item_is_worked_on_by_a_thread_that_shares_nothing_out():
     with threads.limit(3):
         assert list(threads.each(work, range(5))) == [(item, 1) for item in range(5)]
         assert threads.count() == 3
+
+
+def test_small_work_wakes_few_threads(monkeypatch):
+    monkeypatch.setattr(threads, "SMALL_WORK", 100)
+    seen = []
+    monkeypatch.setattr(
+        threads, "share", lambda kernel, args, ranges, helpers: seen.append((len(list(ranges)), helpers))
+    )
+    with threads.limit(8):
+        for work in (99, 250, 1e9):
+            threads.over_rows(lambda start, stop: seen.append("alone"), 1000, work)
+    assert seen == ["alone", (2, 1), (8 * threads.CHUNKS_PER_THREAD, 7)]
+
+
+def test_time_is_told_by_whether_others_could_help():
+    with threads.limit(1), threads.measured() as shares:
+        threads.over_rows(lambda start, stop: None, 1000, 1e9)
+        assert shares.shared > 0 == shares.alone
+        threads.over_rows(lambda start, stop: None, 1000, 1.0)
+        assert shares.alone > 0
+    assert shares.calls == 2
+    threads.over_rows(lambda start, stop: None, 1000, 1.0)
+    assert shares.calls == 2

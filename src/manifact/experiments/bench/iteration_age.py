@@ -44,8 +44,8 @@ def measure(setting: Setting) -> Outcome:
         f"{samples}. NMF, solver='mu', from a start whose entries go down to the smallest number of their type, so "
         "that factors and products meet subnormal numbers from the first iteration on. Early: iterations 2 to "
         f"{AROUND + 1}; late: the last {AROUND} of {iterations}; medians of {setting.repeats} turns and interquartile "
-        f"ranges. An iteration at the end takes at most {worst:.2f} times one at the beginning; the share of subnormal numbers in "
-        "U and V is that of the start and that of the end."
+        f"ranges. An iteration at the end takes at most {worst:.2f} times one at the beginning; the share of subnormal "
+        "numbers in U and V is that of the start and that of the end."
     )
     return rows, note
 

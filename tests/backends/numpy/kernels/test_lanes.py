@@ -2,7 +2,15 @@ import numpy as np
 import pytest
 from numba import njit
 
-from manifact.backends.numpy.kernels.lanes import add_scaled, combine, dots, padded_length, rows_abreast
+from manifact.backends.numpy.kernels.lanes import (
+    TILE_ROWS,
+    add_scaled,
+    combine,
+    dots,
+    padded_length,
+    rows_abreast,
+    tile_products,
+)
 from manifact.backends.numpy.numpy_factors import padded
 
 TYPES = [np.float32, np.float64]
@@ -50,6 +58,26 @@ def test_combine_adds_all_rows_afresh(dtype, rng):
     for _ in range(2):
         mix(out, scales, M)
         np.testing.assert_allclose(out, scales @ M, rtol=1e-5 if dtype == np.float32 else 1e-13)
+
+
+@njit
+def tile(out, P, G):
+    tile_products(out, P, G)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize(("depth", "k"), [(1, 1), (5, 16), (30, 37)])
+@pytest.mark.parametrize("transposed", [False, True])
+def test_products_of_a_tile(dtype, depth, k, transposed, rng):
+    P = rng.random((depth, TILE_ROWS)).astype(dtype).T if transposed else rng.random((TILE_ROWS, depth)).astype(dtype)
+    G = padded(rng.random((depth, k)).astype(dtype))
+    out = np.full((TILE_ROWS, G.shape[1]), np.nan, dtype=dtype)
+    tile(out, P, G)
+    np.testing.assert_allclose(out, P @ G, rtol=1e-5 if dtype == np.float32 else 1e-13)
+
+
+def test_padded_rows_begin_with_a_line_of_the_cache(rng):
+    assert padded(rng.random((4, 5))).ctypes.data % 64 == 0
 
 
 def test_whole_vectors_are_not_copied(rng):

@@ -40,9 +40,9 @@ def sweep_rows(
 ) -> None:  # fmt: skip
     """``sweeps`` rounds of exact coordinate steps for the rows order[b width : (b + 1) width], b from start to stop.
 
-    They start from ``before``, which may be V itself. Each lowers scale_j vᵀGv − 2 (b_j + λ Σ_s w_js v_s)ᵀv + shift_j vᵀv
-    over v ≥ 0, neighbours s held still, so no two of these rows may be neighbours. Rows stand abreast in vectors: a step
-    is the same for all of them.
+    They start from ``before``, which may be V itself. Each lowers scale_j vᵀGv − 2 (b_j + λ Σ_s w_js v_s)ᵀv + shift_j
+    vᵀv over v ≥ 0, neighbours s held still, so no two of these rows may be neighbours. Rows stand abreast in vectors: a
+    step is the same for all of them.
     """
     k = G.shape[0]
     number = V.dtype.type
