@@ -13,7 +13,7 @@ from manifact.terms import (
     RowQuadratic,
     Smoothness,
 )
-from manifact.terms.term import gather_forms
+from manifact.terms.term import gather, gather_forms
 
 SMOOTH = [Smoothness(graph("knn"), 2.0), Smoothness(graph("labels"), 0.3)]
 ENTROPIC = [EntropicSmoothness(graph("knn"), 2.0), EntropicSmoothness(graph("labels"), 0.3)]
@@ -89,3 +89,14 @@ def test_costs_of_columns_grow_with_the_square_of_their_scale():
     linear = ElasticNet("V", 0.7, 0.0).rows(s, "V").column_costs(s.V)
     np.testing.assert_allclose(linear, 0.7 / 2 * s.V.sum(axis=0))
     np.testing.assert_array_equal(ElasticNet("V", 0.0, 0.0).rows(s, "V").column_costs(s.V), np.zeros(s.V.shape[1]))
+
+
+@pytest.mark.parametrize("terms", [[], SMOOTH[:1], SMOOTH, PENALTIES, [*SMOOTH, *PENALTIES]])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("block", ["V", "U"])
+def test_a_multiplicative_step_is_that_of_the_gradient(terms, weighted, block):
+    s = state(weighted=weighted)
+    terms = [Frobenius(), *terms]
+    positive, negative = gather(terms, s, block)
+    expected = s[block] * negative / positive
+    np.testing.assert_allclose(gather_forms(terms, "rows", s, block).multiplied(s[block]), expected, rtol=1e-10)

@@ -93,6 +93,35 @@ def test_row_quadratics_differ_from_the_value_by_a_constant(cls, index, kind, fo
         assert difference == pytest.approx(expected, rel=1e-9, abs=1e-10 * (1 + term.value(s)))
 
 
+def sorted_by_sign(form, P):
+    """Half of what the form's gradient adds and what it takes off, as a multiplicative step has them."""
+    n, k = P.shape
+    G = np.zeros((k, k)) if form.G is None else form.G
+    scale, shift = (
+        np.broadcast_to(part, (n,))[:, None] for part in (1.0 if form.scale is None else form.scale, form.shift)
+    )
+    positive, negative = scale * (P @ G) + shift * P + form.l1, np.zeros((n, k)) if form.B is None else form.B
+    if form.graph is not None:
+        positive = positive + form.lam * form.graph.degree(P)
+        negative = negative + form.lam * form.graph.adjacency(P)
+    return positive, negative
+
+
+@wherever(["factors"], "rows")
+@weights
+def test_forms_by_sign_are_the_parts_of_the_gradient(cls, index, kind, form, signed, weighted):
+    term, s = TERMS[cls][index], state(kind, form, weighted)
+    if not term.rows_by_sign:
+        pytest.skip("its step takes another way")
+    for block in s.blocks:
+        parts, rows = term.gradient(s, block), term.rows(s, block)
+        assert (parts is None) == (rows is None)
+        if parts is not None:
+            found = sorted_by_sign(rows, s[block])
+            for mine, theirs in zip(found, parts, strict=True):
+                np.testing.assert_allclose(2 * mine, np.broadcast_to(theirs, mine.shape), rtol=1e-10, atol=1e-12)
+
+
 @wherever(["factors", "two representations"], "bound")
 @weights
 def test_bounds_touch_the_value_and_are_nowhere_below_it(cls, index, kind, form, signed, weighted, rng):

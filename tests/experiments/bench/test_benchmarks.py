@@ -12,17 +12,22 @@ from scipy import sparse
 from manifact.experiments.bench import (
     SECTIONS,
     benchmark_samples,
+    bytes_moved,
     fit_memory,
     frobenius_descent,
     gnmf_descent,
+    iteration_age,
     kl_iteration,
     lpnmf_iteration,
     mnist_digits,
     neighbour_search,
     run_benchmarks,
+    serial_share,
+    thread_counts,
     timing,
 )
 from manifact.experiments.bench.benchmark_settings import Scale, Setting, UnavailableError
+from manifact.experiments.bench.measured_models import MODELS
 from manifact.experiments.bench.reference_objectives import constrained, squared_error
 from manifact.experiments.bench.separate_process import in_new_process, rise, stored
 from manifact.graphs import KNNGraph
@@ -38,6 +43,11 @@ TINY = Scale(
     lpnmf_iterations=3,
     graph_documents=150,
     product_rows=32,
+    age_rank=3,
+    age_iterations=12,
+    thread_rank=3,
+    thread_iterations=5,
+    serial_documents=120,
     memory_documents=300,
 )
 
@@ -250,6 +260,61 @@ def test_recall_is_the_share_of_edges(rng):
     assert mnist_digits.recall(exact, exact) == 1.0
     fewer = KNNGraph(1).build(exact._X)
     assert mnist_digits.recall(fewer, exact) == fewer.W.nnz / exact.W.nnz
+
+
+def test_age(setting):
+    rows, note = iteration_age.measure(setting)
+    assert_finite(rows, note)
+    assert [(row["loss"], row["type"]) for row in rows] == [
+        (loss, kind) for loss in ("frobenius", "kullback-leibler") for kind in ("float32", "float64")
+    ]
+    for row in rows:
+        assert row["ratio"] == row["late ms"] / row["early ms"]
+        # Such numbers are what the runs begin with, and none of them is left.
+        assert row["subnormal at start"] > 0.01
+        assert row["subnormal at end"] == 0
+
+
+def test_shares_of_subnormal_numbers_are_counted():
+    tiny = np.finfo(np.float32).smallest_normal
+    assert iteration_age.share_of_subnormal(np.array([0, 1, tiny, tiny / 2], dtype=np.float32)) == 0.25
+
+
+def test_threads(setting):
+    rows, note = thread_counts.measure(setting)
+    assert_finite(rows, note)
+    assert [row["model"] for row in rows] == list(MODELS)
+    for row in rows:
+        first, *_, last = (value for name, value in row.items() if name.endswith(" ms"))
+        assert row["speed-up"] == first / last
+
+
+def test_threads_are_doubled_up_to_all():
+    assert [thread_counts.doublings(most) for most in (1, 2, 6, 16)] == [[1], [1, 2], [1, 2, 4, 6], [1, 2, 4, 8, 16]]
+
+
+def test_serial(setting):
+    rows, note = serial_share.measure(setting)
+    assert_finite(rows, note)
+    assert [row["model"] for row in rows] == [*serial_share.NAMES, *serial_share.NAMES]
+    assert [row["n"] for row in rows[:: len(serial_share.NAMES)]] == [80, 120]
+    for row in rows:
+        parts = row["shared ms"] + row["small kernels ms"] + row["one thread ms"]
+        assert parts == pytest.approx(row["iteration ms"])
+        assert row["serial share"] == pytest.approx(1 - row["shared ms"] / row["iteration ms"])
+        assert row["kernels"] > 0
+
+
+def test_bytes(setting, images):
+    for samples in (setting.samples, images):
+        rows, note = bytes_moved.measure(Setting(samples, repeats=2, scale=TINY))
+        assert_finite(rows, note)
+        (n, m), k = samples.X.shape, 3
+        entries = samples.X.nnz * (k + 2) + n + 1 if sparse.issparse(samples.X) else n * m
+        for row in rows:
+            assert row["must move MB"] == pytest.approx(4e-6 * 2 * (entries + (n + m) * k))
+            assert row["moved MB"] > row["must move MB"]
+            assert row["share of bound"] == row["bound ms"] / row["iteration ms"]
 
 
 def test_memory(setting):
