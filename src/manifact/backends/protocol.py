@@ -213,3 +213,9 @@ class Backend(Protocol):
         self, X: Any, squares: Array, queries: Any, farthest: bool = False, progress: ShowProgress = silent
     ) -> tuple[Array, Array]:
         """Pairs (query, row of X) whose squared distance is below (or above) the row's own ``squares``."""
+
+    def kmeans(self, X: Any, k: int, starts: int, rng: np.random.RandomState) -> tuple[Array, Array]:
+        """The cluster of each row of X and the k centres, k x m, of the best of several runs of k-means."""
+
+    def cluster_centres(self, X: Any, centres: Array, iterations: int, progress: ShowProgress = silent) -> Array:
+        """Dense p x m centres, each the mean of the rows of X nearest to it, after so many turns from given ones."""
