@@ -155,6 +155,12 @@ class Backend(Protocol):
     def rescale(self, P: Array, negative: Array, positive: Array) -> Array:
         """P ∘ negative / positive, with a floor under the denominators."""
 
+    def overrelaxed(self, old: Array, new: Array, rate: float, most: float, floors: Array) -> Array:
+        """New ∘ clip(new / old, 1/most, most)^rate, but not below min(new, floors), one for each column."""
+
+    def log_costs(self, V: Array, a: Any, c: Any, l2: Any) -> tuple[Array, Array]:
+        """Log V, and Σ_j a v − c log v + l2/2 v² of every column, in float64."""
+
     def edge_energies(self, W: Matrix, A: Array, B: Array) -> Array:
         """a_kᵀLb_k = ½ Σ_js W_js (a_jk − a_sk)(b_jk − b_sk) of every column, in float64."""
 

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from manifact.backends.numpy.affinity_rounds import sweep_affinity
+from manifact.backends.numpy.bound_steps import log_costs, overrelaxed
 from manifact.backends.numpy.cluster_centres import cluster_centres
 from manifact.backends.numpy.kmeans import kmeans
 from manifact.backends.numpy.leading_directions import leading_directions, projected
@@ -41,10 +42,12 @@ __all__ = [
     "kmeans",
     "leading_directions",
     "like",
+    "log_costs",
     "nearest",
     "nearest_by_products",
     "nearest_by_projection",
     "nonnegative_least_squares",
+    "overrelaxed",
     "projected",
     "reached",
     "rescale",

@@ -14,7 +14,7 @@ from scipy import sparse
 from manifact.backends import numpy as host_backend
 from manifact.backends import plain
 from manifact.backends.matrix import Matrix, Pieces
-from manifact.backends.plain import column_products, column_sums, cross, inner, rescale
+from manifact.backends.plain import column_products, column_sums, cross, inner, log_costs, overrelaxed, rescale
 from manifact.backends.protocol import Array, Data, ShowProgress, silent
 from manifact.backends.torch.tensors import as_scipy, as_tensor
 
@@ -32,10 +32,12 @@ __all__ = [
     "kmeans",
     "leading_directions",
     "like",
+    "log_costs",
     "nearest",
     "nearest_by_products",
     "nearest_by_projection",
     "nonnegative_least_squares",
+    "overrelaxed",
     "projected",
     "reached",
     "rescale",
