@@ -78,6 +78,19 @@ def ahead(new: Array, before: Array, rate: float) -> Array:
     return new + rate * (new - before)
 
 
+def overrelaxed(old: Array, new: Array, rate: float, most: float, floors: Array) -> Array:
+    """New ∘ clip(new / old, 1/most, most)^rate, but not below min(new, floors), one for each column."""
+    xp = namespace(new)
+    change = new / xp.maximum(old, float(xp.finfo(new.dtype).smallest_normal))
+    return xp.maximum(new * xp.clip(change, 1 / most, most) ** rate, xp.minimum(new, floors))
+
+
+def log_costs(V: Array, a: Any, c: Any, l2: Any) -> tuple[Array, Array]:
+    """Log V, and Σ_j a v − c log v + l2/2 v² of every column, in float64."""
+    log = namespace(V).log(V)
+    return log, column_sums(a * V - c * log + l2 / 2 * V * V)
+
+
 def sweep_rows(
     V: Array, G: Array, B: Array, scale: Any, shift: Any, sweeps: int,
     neighbours: Callable[[Array], Array] | None = None, groups: Sequence[Any] | None = None,

@@ -170,6 +170,12 @@ class Backend(Protocol):
     def ahead(self, new: Array, before: Array, rate: float) -> Array:
         """New + rate (new − before)."""
 
+    def overrelaxed(self, old: Array, new: Array, rate: float, most: float, floors: Array) -> Array:
+        """New ∘ clip(new / old, 1/most, most)^rate, but not below min(new, floors), one for each column."""
+
+    def log_costs(self, V: Array, a: Any, c: Any, l2: Any) -> tuple[Array, Array]:
+        """Log V, and Σ_j a v − c log v + l2/2 v² of every column, in float64."""
+
     def edge_energies(self, W: Matrix, A: Array, B: Array) -> Array:
         """a_kᵀLb_k = ½ Σ_js W_js (a_jk − a_sk)(b_jk − b_sk) of every column, in float64."""
 
@@ -228,3 +234,9 @@ class Backend(Protocol):
         self, X: Any, squares: Array, queries: Any, farthest: bool = False, progress: ShowProgress = silent
     ) -> tuple[Array, Array]:
         """Pairs (query, row of X) whose squared distance is below (or above) the row's own ``squares``."""
+
+    def kmeans(self, X: Any, k: int, starts: int, rng: np.random.RandomState) -> tuple[Array, Array]:
+        """The cluster of each row of X and the k centres, k x m, of the best of several runs of k-means."""
+
+    def cluster_centres(self, X: Any, centres: Array, iterations: int, progress: ShowProgress = silent) -> Array:
+        """Dense p x m centres, each the mean of the rows of X nearest to it, after so many turns from given ones."""

@@ -149,7 +149,12 @@ class KNNGraph(GraphBuilder):
             W, widths = symmetric_affinity(pairs.rows, pairs.columns, squares, Z.shape[0], "local", sigma)
         else:
             sigma = self._sigma(Z, pairs.rows, pairs.columns)
-            W = self._affinity(Z, Z, pairs.rows, pairs.columns, sigma)
+            if self.weight == "heat" and self._metric == "euclidean" and pairs.squares is not None:
+                # The search has told the distances.
+                values = np.exp(-pairs.squares / (2 * sigma**2))
+                W = _matrix(values, pairs.rows, pairs.columns, (Z.shape[0], Z.shape[0]))
+            else:
+                W = self._affinity(Z, Z, pairs.rows, pairs.columns, sigma)
             W = sparse.csr_array(W.maximum(W.T))
         kept, radii = None if view.plain else view, found.radii(self.n_neighbors)
         # A copy of the parameters: what the user sets later must not change a graph that is built.
@@ -381,9 +386,13 @@ def _matrix(values: Array, rows: Array, columns: Array, shape: tuple[int, int]) 
 
 def mean_distance(X: Any) -> float:
     """Mean Euclidean distance between samples (evenly spaced ones if there are many)."""
-    from sklearn.metrics import pairwise_distances_chunked
-
     n = X.shape[0]
     some = X[np.unique(np.linspace(0, n - 1, min(n, SIGMA_SAMPLES)).astype(int))]
-    total = sum(float(block.sum()) for block in pairwise_distances_chunked(some))
-    return total / some.shape[0] ** 2 or 1.0
+    G = backend_of(some).row_products(some.astype(np.float64))
+    squares = G.diagonal().copy()
+    # In place: there are many pairs.
+    G *= -2
+    G += squares[:, None]
+    G += squares
+    np.fill_diagonal(G, 0)
+    return float(np.sqrt(np.maximum(G, 0, out=G), out=G).mean()) or 1.0

@@ -105,7 +105,8 @@ class LandmarkGraph(GraphBuilder):
             return _dense(X[np.sort(rng.permutation(n)[:p])])
         if n >= KMEANS_SAMPLES:
             X = X[np.sort(rng.permutation(n)[: max(SAMPLES_PER_LANDMARK * p, p)])]
-        return _kmeans_centres(X, p, self.kmeans_iter, rng)
+        first = _dense(X[np.sort(rng.permutation(X.shape[0])[:p])])
+        return backend_of(X).cluster_centres(X, first, self.kmeans_iter, progress=steps)
 
     def _given(self, X: Any) -> Array:
         landmarks = _dense(self.landmarks)
@@ -210,19 +211,6 @@ def mixtures(index: Array, squares: Array, sigma: float, p: int) -> Any:
     weights /= weights.sum(axis=1, keepdims=True)
     indptr = np.arange(0, n * r + 1, r)
     return sorted_csr(sparse.csr_array((weights.ravel(), index.ravel(), indptr), shape=(n, p)))
-
-
-def _kmeans_centres(X: Any, p: int, iterations: int, rng: np.random.RandomState) -> Array:
-    """A few iterations of Lloyd's, on our own search: with 1000 centres scikit-learn's takes minutes on sparse data."""
-    centres = _dense(X[np.sort(rng.permutation(X.shape[0])[:p])])
-    rows = np.arange(X.shape[0])
-    for _ in range(iterations):
-        labels = backend_of(X).nearest(centres, 1, X, progress=steps)[0].ravel()
-        members = sparse.csr_array((np.ones(len(rows), dtype=X.dtype), (labels, rows)), shape=(p, len(rows)))
-        sizes = np.asarray(members.sum(axis=1)).reshape(-1, 1)
-        # A centre that lost all its samples stays where it is.
-        centres = np.where(sizes > 0, _dense(members @ X) / np.maximum(sizes, 1), centres).astype(X.dtype, copy=False)
-    return centres
 
 
 def _dense(P: Any) -> Array:

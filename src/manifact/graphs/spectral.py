@@ -12,6 +12,7 @@ from scipy.sparse.linalg import eigsh
 from sklearn.preprocessing import normalize
 
 from manifact.backends import Array
+from manifact.backends.numpy.one_blas_thread import ONE_BLAS_THREAD
 from manifact.graphs.operators import AffinityGraph, Graph
 
 #: Below this many vertices (or three times the eigenvectors) the dense solver is quicker and never misses any.
@@ -31,6 +32,7 @@ WEIGHTS_OF_FLOAT32 = (1e-15, 1e15)
 DEPENDENT = 1e-7
 
 
+@ONE_BLAS_THREAD
 def leading_eigenvectors(graph: Graph, k: int, rng: np.random.RandomState) -> Array:
     """The eigenvectors of D^(−½) W D^(−½) with the k largest eigenvalues, n x k, largest first.
 
@@ -81,6 +83,7 @@ def angles(graph: Graph, k: int) -> Angles:
     return known[k]
 
 
+@ONE_BLAS_THREAD
 def even_eigenvectors(graph: Graph, k: int, residual: float = RESIDUAL) -> tuple[Array, Array]:
     """The k largest eigenvalues of S = (D + θI)^(−½) (W + θ/n 11ᵀ) (D + θI)^(−½), falling, and their eigenvectors.
 

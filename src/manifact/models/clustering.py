@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral
 from threading import Lock
@@ -10,12 +9,10 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 
-from manifact.backends import Array, on_host
+from manifact.backends import Array, backend_of, on_host
 from manifact.graphs.eigenvector_clusters import corners, settled
 from manifact.models.problem import Problem
 from manifact.solvers.engine import Callback
@@ -26,6 +23,8 @@ from manifact.utils.stored_classes import stored
 
 #: How clusters are made of V; "graph" is AffinityNMF's, which knows where a graph places samples.
 ASSIGNMENTS = ("kmeans", "argmax", "nearest", "graph")
+#: Runs of k-means, of which the best is taken, as the papers do.
+KMEANS_STARTS = 20
 #: Seeds are drawn below this.
 SEEDS = 2**31 - 1
 
@@ -253,12 +252,9 @@ def kmeans_centres(V: Array, seed: int) -> Array:
     centres = np.zeros((k, k), dtype=V.dtype)
     if n == 0:
         return centres
-    with warnings.catch_warnings():
-        # Fewer different samples than parts: then there are fewer clusters.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        found = KMeans(min(k, n), n_init=20, random_state=seed).fit(V)
-    for cluster, part in parts_of_clusters(V, found.labels_).items():
-        centres[part] = found.cluster_centers_[cluster]
+    labels, means = backend_of(V).kmeans(V, min(k, n), KMEANS_STARTS, np.random.RandomState(seed))
+    for cluster, part in parts_of_clusters(V, labels).items():
+        centres[part] = means[cluster]
     return centres
 
 

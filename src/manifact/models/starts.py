@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import normalize
 
 from manifact.backends import Array, backend_of
 from manifact.graphs import Graph, KNNGraph
 from manifact.graphs.spectral import leading_eigenvectors
 from manifact.utils.errors import BadValueError, Sentence
-from manifact.utils.sparse_matrices import sorted_csr
 
 STARTS = ("random", "nndsvd", "nndsvda", "kmeans", "spectral")
 #: What the cluster indicators of a k-means or spectral start are raised by: zeros could never grow.
 INDICATOR_FLOOR = 0.2
 #: Power iterations behind nndsvd: as many as scikit-learn takes for few directions.
 SVD_ITERATIONS = 7
+#: Runs of k-means, of which the best is taken.
+KMEANS_STARTS = 10
 
 
 def start(init: str, X: Any, k: int, rng: np.random.RandomState, graph: Graph | None) -> tuple[Array, Array]:
@@ -80,11 +78,7 @@ def kmeans(X: Any, k: int, what: Sentence, rng: np.random.RandomState) -> Array:
     """Labels of the best of ten starts; ``what`` names the parameter that asked for them."""
     if k > X.shape[0]:
         raise BadValueError("{} needs n_samples >= {n_components}, got {} < {}", what, X.shape[0], k)
-    with warnings.catch_warnings():
-        # Fewer different samples than parts: then there are fewer clusters.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        # scikit-learn takes no wide indices, which sparse tensors have.
-        return KMeans(k, n_init=10, random_state=rng).fit_predict(sorted_csr(X) if sparse.issparse(X) else X)
+    return backend_of(X).kmeans(X, k, KMEANS_STARTS, rng)[0]
 
 
 def from_clusters(X: Any, labels: Array, k: int, floor: float = INDICATOR_FLOOR) -> tuple[Array, Array]:

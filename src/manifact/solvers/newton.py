@@ -27,6 +27,9 @@ FORCING = 0.3
 MOST_GROWTH = 10.0
 FLOOR = 1e-12
 HALVINGS = 20
+#: Steps on one bound go on while they lower it by more than this share, so many at the most: they need no pass over X,
+#: and far from the minimum one step does not get there.
+PAYS, MOST_STEPS = 1e-3, 10
 #: Over-relaxation: its start, growth, bounds, and what a failure multiplies it by.
 FIRST, GROWTH, LEAST, MOST, DECAY = 0.5, 1.2, 0.1, 10.0, 0.5
 
@@ -104,11 +107,8 @@ def _further(terms: Sequence[Any], old: State, new: State, rate: float) -> State
 
 
 def _overrelaxed(old: Array, new: Array, rate: float) -> Array:
-    xp = namespace(new)
-    change = new / xp.maximum(old, smallest_normal(old))
-    further = new * xp.clip(change, 1 / MOST_GROWTH, MOST_GROWTH) ** rate
     # Steps are multiplicative: what has become 0 here could never return.
-    return xp.maximum(further, xp.minimum(new, FLOOR * xp.max(new, axis=0)))
+    return backend_of(new).overrelaxed(old, new, rate, MOST_GROWTH, FLOOR * namespace(new).max(new, axis=0))
 
 
 def _minimum(bound: LogBound) -> Array:
@@ -121,22 +121,32 @@ def _minimum(bound: LogBound) -> Array:
 
 def column_values(bound: LogBound, V: Array) -> Array:
     """The bound at V, column by column, in float64 on the host."""
-    backend, log = backend_of(V), namespace(V).log(V)
-    own = backend.column_sums(bound.a * V - bound.c * log + bound.l2 / 2 * V * V)
+    log, own = backend_of(V).log_costs(V, bound.a, bound.c, bound.l2)
     return np.asarray(on_host(own if bound.graph is None else own + bound.lam * bound.graph.energies(V, log)))
 
 
 def improved(bound: LogBound, V: Array) -> Array:
-    """V at the minimum of a bound without a graph; with one, after a step of Newton's that lowers every column.
+    """V at the minimum of a bound without a graph; with one, after steps of Newton's that lower every column."""
+    if bound.graph is None:
+        return _minimum(bound)
+    xp = namespace(V)
+    V = xp.maximum(V, max(FLOOR * float(xp.max(V)), smallest_normal(V)))
+    values = column_values(bound, V)
+    for _ in range(MOST_STEPS):
+        before, (V, values) = values, _newton_step(bound, V, values)
+        if float(before.sum() - values.sum()) <= PAYS * abs(float(before.sum())):
+            break
+    return V
+
+
+def _newton_step(bound: LogBound, V: Array, before: Array) -> tuple[Array, Array]:
+    """V and the columns' values after one step, which raises none of them above those ``before``.
 
     In the variables z = (new − v) / √v the Hessian is diag(c/v + λ (d + Wv/v)) − λ W ∘ (√(v/v') + √(v'/v)), v' the
     neighbour's entry: near diag(c/v) + 2 λ L where V is smooth, and that is what is solved with.
     """
-    graph, lam = bound.graph, bound.lam
-    if graph is None:
-        return _minimum(bound)
-    xp = namespace(V)
-    V = xp.maximum(V, max(FLOOR * float(xp.max(V)), smallest_normal(V)))
+    graph, lam, xp = bound.graph, bound.lam, namespace(V)
+    assert graph is not None
     degrees = graph.vector(V)[:, None]
     share, root = graph.adjacency(V) / V, xp.sqrt(V)
     # A sample that nothing explains has no curvature of its own.
@@ -149,12 +159,17 @@ def improved(bound: LogBound, V: Array) -> Array:
         # Where neighbours are larger the curvature is, too.
         curvature = own + bound.l2 * V + lam * xp.maximum(share - degrees, 0)
     relative = graph.solve(curvature, 2 * lam, -root * slope, xp.zeros_like(V), reduction=FORCING) / root
+    reached = before
 
     def trial(lengths: Array) -> Array:
         # Exact for a v − c log v: 1/v moves on a line, and v stays positive.
         placed = xp.astype(backend_of(V).like(lengths, V), V.dtype, copy=False)
         return V / xp.maximum(1 - placed * relative, 1 / MOST_GROWTH)
 
-    before = column_values(bound, V)
-    found = backtrack(trial, lambda new: column_values(bound, new), before, np.ones(V.shape[1]), tries=HALVINGS)
-    return V if found is None else found[0]
+    def values(new: Array) -> Array:
+        nonlocal reached
+        reached = column_values(bound, new)
+        return reached
+
+    found = backtrack(trial, values, before, np.ones(V.shape[1]), tries=HALVINGS)
+    return (V, before) if found is None else (found[0], reached)

@@ -6,7 +6,10 @@ import numpy as np
 from scipy import sparse
 
 from manifact.backends.numpy.affinity_rounds import sweep_affinity
+from manifact.backends.numpy.bound_steps import log_costs, overrelaxed
+from manifact.backends.numpy.cluster_centres import cluster_centres
 from manifact.backends.numpy.dense_products import product
+from manifact.backends.numpy.kmeans import kmeans
 from manifact.backends.numpy.leading_directions import leading_directions, projected
 from manifact.backends.numpy.neighbor_search import nearest, nearest_by_projection, reached
 from manifact.backends.numpy.numpy_factors import (
@@ -33,6 +36,7 @@ from manifact.backends.protocol import Array, Data
 
 __all__ = [
     "ahead",
+    "cluster_centres",
     "column_products",
     "column_sums",
     "cross",
@@ -42,13 +46,16 @@ __all__ = [
     "edge_gaussians",
     "host",
     "inner",
+    "kmeans",
     "leading_directions",
     "like",
+    "log_costs",
     "multiply_rows",
     "nearest",
     "nearest_by_products",
     "nearest_by_projection",
     "nonnegative_least_squares",
+    "overrelaxed",
     "product",
     "projected",
     "reached",

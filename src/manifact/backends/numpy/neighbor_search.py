@@ -224,7 +224,8 @@ def _mixed(X: Array, Q: Any, sign: float, keys: Array, index: Array, advance: Ad
     slabs = [np.ascontiguousarray(X[i : i + at_once].T, dtype=Q.dtype) for i in range(0, len(X), at_once)]
     rows_at_once = int(np.clip(_budget() // (8 * len(X)), min(count(), 1 << 14), 1 << 14))
     for rows in _parts(Q.shape[0], rows_at_once):
-        dots = np.hstack([sparse_times(Q[rows], slab) for slab in slabs])
+        asking = Q[rows]
+        dots = np.hstack([sparse_times(asking, slab) for slab in slabs])
         arrays = (dots, q_squares[rows], squares, sign, keys[rows], index[rows])
         over_rows(neighbors.select_nearest, len(dots), dots.size, *arrays)
         advance(len(dots) / Q.shape[0])

@@ -21,10 +21,11 @@ from manifact.backends.threads import over_rows
 CACHE_BYTES, GATHERED_WHOLE = 1 << 22, 4
 #: Rows whose edges one thread adds up: sums must not depend on the number of threads.
 ROWS_PER_ENERGY = 256
-#: Conjugate gradients: steps at the most, fewer where a few digits will do, and how often they start again from the
-#: true residual.
+#: Conjugate gradients: steps at the most, fewer where a few digits will do, and few where not even one is asked for;
+#: and how often they start again from the true residual.
 MOST_STEPS = 20_000
 FEW_STEPS = 300
+ROUGH, ROUGH_STEPS = 0.1, 15
 REFINEMENTS = 4
 PROJECTION_SWEEPS = {"least_squares": 200, "divergence": 1000}
 PROJECTION_TOL = {"least_squares": 1e-10, "divergence": 1e-9}
@@ -92,7 +93,8 @@ def solve_columns(
     Z = np.array(start, dtype=B.dtype, order="C")
     residual = np.zeros(k)
     width = VECTOR_BYTES // B.itemsize
-    steps = min(10 * n + 100, MOST_STEPS if reduction == 0 else FEW_STEPS)
+    most = MOST_STEPS if reduction == 0 else FEW_STEPS if reduction < ROUGH else ROUGH_STEPS
+    steps = min(10 * n + 100, most)
     refinements = REFINEMENTS if reduction == 0 else 1
     entries = sum(0 if M is None else M.csr.nnz for M in (pieces.edges, pieces.tall, pieces.flat))
     p = 0 if pieces.flat is None else pieces.flat.shape[0]

@@ -14,12 +14,24 @@ from scipy import sparse
 from manifact.backends import numpy as host_backend
 from manifact.backends import plain
 from manifact.backends.matrix import Matrix, Pieces
-from manifact.backends.plain import ahead, column_products, column_sums, cross, inner, product, rescale, scale
+from manifact.backends.plain import (
+    ahead,
+    column_products,
+    column_sums,
+    cross,
+    inner,
+    log_costs,
+    overrelaxed,
+    product,
+    rescale,
+    scale,
+)
 from manifact.backends.protocol import Array, Data, ShowProgress, silent
 from manifact.backends.torch.tensors import as_scipy, as_tensor
 
 __all__ = [
     "ahead",
+    "cluster_centres",
     "column_products",
     "column_sums",
     "cross",
@@ -29,13 +41,16 @@ __all__ = [
     "edge_gaussians",
     "host",
     "inner",
+    "kmeans",
     "leading_directions",
     "like",
+    "log_costs",
     "multiply_rows",
     "nearest",
     "nearest_by_products",
     "nearest_by_projection",
     "nonnegative_least_squares",
+    "overrelaxed",
     "product",
     "projected",
     "reached",
@@ -212,3 +227,14 @@ def reached(
     """Pairs (query, row of X) whose squared distance is below (or above) the row's own, by the host."""
     found = host_backend.reached(host(X), host(squares), host(queries), farthest, progress)
     return like(found[0], X), like(found[1], X)
+
+
+def kmeans(X: Any, k: int, starts: int, rng: np.random.RandomState) -> tuple[Any, Any]:
+    """The cluster of each row of X and the centres of the best of several runs of k-means, by the host."""
+    labels, centres = host_backend.kmeans(host(X), k, starts, rng)
+    return like(labels, X), like(centres, X)
+
+
+def cluster_centres(X: Any, centres: Any, iterations: int, progress: ShowProgress = silent) -> Any:
+    """Centres, each the mean of the rows of X nearest to it, after so many turns, by the host."""
+    return like(host_backend.cluster_centres(host(X), host(centres), iterations, progress), X)

@@ -20,6 +20,8 @@ SECTIONS = {
     "frobenius": Section("Time to scikit-learn's least-squares objective", "frobenius_descent"),
     "gnmf": Section("GNMF: time to the published rule's objective", "gnmf_descent"),
     "lpnmf": Section("One iteration of LPNMF", "lpnmf_iteration"),
+    "peers": Section("Time to the objective at which other packages end", "peer_objectives"),
+    "corners": Section("Slow corners beside what they are held against", "slow_corners"),
     "graph": Section("Exact nearest-neighbour graphs", "neighbour_search"),
     "mnist": Section("MNIST: neighbours and a whole GNMF", "mnist_digits"),
     "age": Section("Iterations at the beginning and at the end of a run", "iteration_age"),

@@ -27,6 +27,9 @@ class Scale:
     frobenius_ranks: tuple[int, ...] = (10, 32)
     frobenius_iterations: int = 200
     gnmf_iterations: int = 500
+    #: k and the most iterations of peers that stop by themselves.
+    peer_rank: int = 10
+    peer_iterations: int = 200
     lpnmf_rank: int = 30
     lpnmf_iterations: int = 10
     #: Documents of the large graph; 0: none.

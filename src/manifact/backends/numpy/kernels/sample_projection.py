@@ -41,6 +41,34 @@ def least_squares(G: Any, B: Any, shift: Any, max_sweeps: int, tol: float, V: An
 
 
 @kernel
+def _solve(M: Any, r: Any) -> None:
+    """R becomes M⁻¹ r, by elimination with pivots; M is used up.
+
+    Written out: a call of LAPACK takes the compiler five seconds, and this one is short and rarely needed.
+    """
+    p = len(r)
+    for c in range(p):
+        pivot = c
+        for s in range(c + 1, p):
+            if abs(M[s, c]) > abs(M[pivot, c]):
+                pivot = s
+        if M[pivot, c] == 0:
+            continue
+        for t in range(p):
+            M[c, t], M[pivot, t] = M[pivot, t], M[c, t]
+        r[c], r[pivot] = r[pivot], r[c]
+        for s in range(c + 1, p):
+            share = M[s, c] / M[c, c]
+            for t in range(c, p):
+                M[s, t] -= share * M[c, t]
+            r[s] -= share * r[c]
+    for c in range(p - 1, -1, -1):
+        for t in range(c + 1, p):
+            r[c] -= M[c, t] * r[t]
+        r[c] = r[c] / M[c, c] if M[c, c] != 0 else 0.0
+
+
+@kernel
 def _active_set(G: Any, b: Any, shift: float, v: Any) -> None:
     """The same minimum by solving for the positive entries (Lawson, Hanson 1974): for nearly collinear bases."""
     k = len(v)
@@ -48,18 +76,25 @@ def _active_set(G: Any, b: Any, shift: float, v: Any) -> None:
     for c in range(k):
         ridge = max(ridge, G[c, c] + shift)
     ridge *= RIDGE
-    positive = v > 0
+    positive = np.empty(k, np.bool_)
+    inside = np.empty(k, np.int64)
+    whole, right = np.empty((k, k)), np.empty(k)
+    for c in range(k):
+        positive[c] = v[c] > 0
     for _ in range(3 * k):
-        inside = np.flatnonzero(positive)
-        p = len(inside)
-        M = np.empty((p, p))
-        r = np.empty(p)
+        p = 0
+        for c in range(k):
+            if positive[c]:
+                inside[p] = c
+                p += 1
+        M, r = whole[:p, :p], right[:p]
         for s in range(p):
             r[s] = b[inside[s]]
             for t in range(p):
                 M[s, t] = G[inside[s], inside[t]]
             M[s, s] += shift + ridge
-        z = np.linalg.solve(M, r)
+        _solve(M, r)
+        z = r
         reach = 1.0
         for s in range(p):
             if z[s] <= 0:

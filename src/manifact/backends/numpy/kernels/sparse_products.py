@@ -123,3 +123,32 @@ def color(indptr: Any, indices: Any, order: Any, colors: Any) -> None:
         while taken[mine] == j:
             mine += 1
         colors[j] = mine
+
+
+@kernel
+def add_rows(indptr: Any, indices: Any, values: Any, rows: Any, clusters: Any, factor: float, sums: Any) -> None:
+    """sums_c += factor · x_j for the chosen rows j of a sparse matrix, c the cluster that goes with each."""
+    for place in range(len(rows)):
+        j = rows[place]
+        total = sums[clusters[place]]
+        for t in range(indptr[j], indptr[j + 1]):
+            total[indices[t]] += factor * values[t]
+
+
+@kernel
+def mean_rows(
+    indptr: Any, indices: Any, values: Any, order: Any, bounds: Any, means: Any, start: int, stop: int
+) -> None:
+    """means_i = the mean of the rows order[bounds_i : bounds_i+1] of a sparse matrix; without rows it stays."""
+    total = np.empty(means.shape[1])
+    for i in range(start, stop):
+        size = bounds[i + 1] - bounds[i]
+        if size == 0:
+            continue
+        total[:] = 0
+        for place in range(bounds[i], bounds[i + 1]):
+            j = order[place]
+            for t in range(indptr[j], indptr[j + 1]):
+                total[indices[t]] += values[t]
+        for c in range(len(total)):
+            means[i, c] = total[c] / size
