@@ -34,14 +34,16 @@ def _sweep(  # type: ignore[no-untyped-def]
     pull = tl.load(B + at, mask=there, other=0.0)
     if TIED:
         begin = tl.load(indptr + rows, mask=live, other=0)
-        count = tl.load(indptr + rows + 1, mask=live, other=0) - begin
+        # Where there is no row there are no neighbours.
+        count = (tl.load(indptr + rows + 1, mask=live, other=0) - begin).to(tl.int32)
         most = tl.max(count, axis=0)
         lam = tl.load(lam_at)
         for step in range(0, most):
-            met = live & (step < count)
-            s = tl.load(neighbours + begin + step, mask=met, other=0).to(tl.int64)
-            w = lam * tl.load(weights + begin + step, mask=met, other=0.0)
-            tile = tl.load(V + s[:, None] * k + columns[None, :], mask=met[:, None] & there, other=0.0)
+            # Rows with fewer neighbours look again at their last one, without weight: the compiler takes no mask here.
+            edge = tl.maximum(begin + tl.minimum(step, count - 1), 0)
+            s = tl.load(neighbours + edge).to(tl.int64)
+            w = tl.where(step < count, lam * tl.load(weights + edge), 0.0)
+            tile = tl.load(V + s[:, None] * k + columns[None, :], mask=(columns < k)[None, :], other=0.0)
             pull += w[:, None] * tile
     for _ in range(0, sweeps):
         for c in range(0, k):
@@ -50,7 +52,7 @@ def _sweep(  # type: ignore[no-untyped-def]
             mine = (columns == c)[None, :]
             part = gain[:, None] * (v * g[None, :]) + tl.where(mine, held[:, None] * v - pull, 0.0)
             step_to = tl.sum(part, axis=1) / tl.where(bend > 0, bend, 1.0)
-            new = tl.where((bend > 0)[:, None], tl.maximum(v - step_to[:, None], 0.0), 0.0)
+            new = tl.maximum(v - step_to[:, None], 0.0) * tl.where(bend > 0, 1.0, 0.0)[:, None]
             v = tl.where(mine, new, v)
     tl.store(V + at, v, mask=there)
 
@@ -108,7 +110,7 @@ def _sweep_quartic(  # type: ignore[no-untyped-def]
         row = gain[:, None] * g[None, :] + tie[:, None] * a[None, :]
         rise = tl.sum(v * row + tl.where(mine, held[:, None] * v - pull, 0.0), axis=1)
         step = rise / tl.where(bend > 0, bend, 1.0)
-        new = tl.where((bend > 0)[:, None], tl.maximum(v - step[:, None], 0.0), 0.0)
+        new = tl.maximum(v - step[:, None], 0.0) * tl.where(bend > 0, 1.0, 0.0)[:, None]
         v = tl.where(mine, new, v)
     tl.store(out + at, v, mask=there)
 
