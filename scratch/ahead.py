@@ -16,7 +16,7 @@ def go(fn, sig, const, warps, name):
     ptxas=os.path.join(os.path.dirname(triton.__file__),"backends/nvidia/bin/ptxas")
     o=subprocess.run([ptxas,"-v","-arch=sm_90a",f.name,"-o","/dev/null"],capture_output=True,text=True).stderr
     print(name, re.findall(r"Used \d+ registers|\d+ bytes spill \w+",o), "v4 loads",len(re.findall(r"ld\.global\S*v4",ptx)), "shared", k.metadata.shared, flush=True)
-f="*fp32"; i="*i32"; l="*i64"; d="*fp64"
+f=sys.argv[1] if len(sys.argv)>1 else "*fp32"; i="*i32"; l="*i64"; d="*fp64"
 for E,w,st in ((32,2,1),(32,1,1),(16,1,1),(64,4,1),(32,2,3)):
     go(rp._segment_ratios,dict(row_at=i,first_at=l,size_at=i,slot_at=i,indices=i,values=f,M=f,N=f,floors=f,tiny_at=f,out=f,slots=f,logs=d),dict(k=64,K=64,E=E,WHOSE=0,LOGS=True,STAGES=st),w,f"ratio {E} {w} {st}")
 go(gp._segment_products,dict(row_at=i,first_at=l,size_at=i,slot_at=i,indices=i,values=f,M=f,out=f,slots=f),dict(k=64,K=64,E=32,STAGES=1),2,"product")
