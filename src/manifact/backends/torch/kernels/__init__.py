@@ -10,6 +10,9 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
+#: Bytes of a tile of gathered rows that two warps hold in registers without spilling.
+TILE_BYTES = 8192
+
 
 @cache
 def _compiler_is_there() -> bool:
@@ -24,3 +27,9 @@ def serve(P: Any) -> bool:
 def padded(k: int) -> int:
     """The columns of a tile that holds k: the next power of two."""
     return max(1, 1 << (k - 1).bit_length())
+
+
+def tile_rows(k: int, itemsize: int, most: int, mean: float) -> int:
+    """Rows of k numbers in a tile: no more than usually come together, and than registers hold."""
+    held = max(1, TILE_BYTES // (padded(k) * itemsize))
+    return int(min(most, held, max(4, padded(round(mean)))))

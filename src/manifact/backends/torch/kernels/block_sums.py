@@ -11,7 +11,7 @@ import triton.language as tl
 from manifact.backends.torch.kernels import padded
 
 #: Rows that a program adds up, and numbers of a tile.
-ROWS, TILE = 1024, 4096
+ROWS, TILE = 2048, 4096
 
 
 @triton.jit

@@ -8,10 +8,10 @@ import torch
 import triton
 import triton.language as tl
 
-from manifact.backends.torch.kernels import padded
+from manifact.backends.torch.kernels import padded, tile_rows
 
 #: Edges that a program adds up, and edges of a tile.
-CHUNK, TILE = 512, 16
+CHUNK, TILE = 512, 32
 
 
 @triton.jit
@@ -49,7 +49,7 @@ def edge_sums(heads: Any, tails: Any, weights: Any, A: Any, B: Any) -> Any:
     chunks = -(-edges // CHUNK)
     sums = torch.empty((chunks, k), dtype=torch.float64, device=A.device)
     if chunks:
-        _chunk_energies[(chunks,)](heads, tails, weights, A, B, sums, edges, k, padded(k), TILE, CHUNK, A is B)
+        _chunk_energies[(chunks,)](heads, tails, weights, A, B, sums, edges, k, padded(k), tile_rows(k, 4, TILE, TILE), CHUNK, A is B)
     return 0.5 * torch.sum(sums, dim=0)
 
 
@@ -73,5 +73,7 @@ def edge_weights(heads: Any, tails: Any, weights: Any, V: Any) -> Any:
     edges, k = len(heads), V.shape[1]
     out = torch.empty(edges, dtype=V.dtype, device=V.device)
     if edges:
-        _chunk_gaussians[(-(-edges // TILE),)](heads, tails, weights, V, out, edges, k, padded(k), TILE, num_warps=2)
+        tile = tile_rows(k, V.dtype.itemsize, TILE, TILE)
+        grid = (-(-edges // tile),)
+        _chunk_gaussians[grid](heads, tails, weights, V, out, edges, k, padded(k), tile, num_warps=2)
     return out

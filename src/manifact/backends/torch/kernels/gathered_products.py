@@ -8,18 +8,18 @@ import torch
 import triton
 import triton.language as tl
 
-from manifact.backends.torch.kernels import padded
+from manifact.backends.torch.kernels import padded, tile_rows
 from manifact.backends.torch.kernels.slot_sums import add_slots, slots_for
 from manifact.backends.torch.row_segments import Segments
 
-#: Entries in a tile at the most, the warps that share it, and tiles that are on their way.
-ENTRIES, WARPS, STAGES = 32, 2, 1
+#: Entries in a tile at the most, and the warps that share it.
+ENTRIES, WARPS = 16, 1
 
 
 @triton.jit
 def _segment_products(  # type: ignore[no-untyped-def]
     row_at, first_at, size_at, slot_at, indices, values, M, out, slots, k: tl.constexpr, K: tl.constexpr,
-    E: tl.constexpr, STAGES: tl.constexpr,
+    E: tl.constexpr,
 ):  # fmt: skip
     segment = tl.program_id(0)
     row = tl.load(row_at + segment).to(tl.int64)
@@ -28,7 +28,7 @@ def _segment_products(  # type: ignore[no-untyped-def]
     slot = tl.load(slot_at + segment).to(tl.int64)
     columns = tl.arange(0, K)
     total = tl.zeros((E, K), dtype=out.dtype.element_ty)
-    for begin in tl.range(0, size, E, num_stages=STAGES):
+    for begin in range(0, size, E):
         steps = begin + tl.arange(0, E)
         there = steps < size
         index = tl.load(indices + first + steps, mask=there, other=0).to(tl.int64)
@@ -46,12 +46,11 @@ def product_rows(cut: Segments, n: int, indices: Any, values: Any, M: Any) -> An
     k = M.shape[1]
     out = torch.empty((n, k), dtype=M.dtype, device=M.device)
     slots = slots_for(cut, k, M)
-    entries = min(ENTRIES, max(4, padded(int(cut.mean_size))))
     if len(cut):
-        warps = 1 if entries <= 8 else WARPS
+        entries = tile_rows(k, M.dtype.itemsize, ENTRIES, cut.mean_size)
         _segment_products[(len(cut),)](
-            cut.row, cut.first, cut.size, cut.slot, indices, values, M, out, slots, k, padded(k), entries, STAGES,
-            num_warps=warps,
+            cut.row, cut.first, cut.size, cut.slot, indices, values, M, out, slots, k, padded(k), entries,
+            num_warps=WARPS,
         )  # fmt: skip
     add_slots(cut, slots, out)
     return out
