@@ -39,8 +39,20 @@ for dt in (torch.float32, torch.float64):
     G=U.T@U; B=torch.rand(n,k,dtype=dt,device=dev)*5; sc=torch.rand(n,dtype=dt,device=dev)+.1; sh=torch.rand(n,dtype=dt,device=dev)
     P=V.clone(); sweep_all(P,G,B,sc,sh,2); print("sweep",rel(P,plain.sweep_rows(V,G,B,sc,sh,2)))
     P=V.clone(); order=torch.tensor([0,4],device=dev); 
-    sweep_group(P,G,B,sc,sh,order,Ws.crow_indices(),Ws.col_indices().int(),Ws.values(),torch.tensor(.3,dtype=dt,device=dev))
+    sweep_group(P,G,B,sc,sh,order,(W@V)[order].contiguous(),torch.tensor(.3,dtype=dt,device=dev))
     Q=V.clone(); Q[order]=plain.sweep_rows(V,G,B+.3*(W@V),sc,sh,1)[order]; print("group",rel(P,Q))
     A=V.T@V
     print("quartic",rel(sweep_quartic(V,G,A,B,sc,sh,sh*2), torch.stack([plain.sweep_rows(V[j:j+1],sc[j]*G+2*sh[j]*A,B[j:j+1],1.0,sh[j],1)[0] for j in range(n)])))
     print("rescale",rel(rescaled(V,B,sh[:,None]+V,torch.tensor(1e-30,dtype=dt,device=dev)),V*B/(sh[:,None]+V)), rel(rescaled(V,B,V[:1].contiguous(),torch.tensor(1e-30,dtype=dt,device=dev)),V*B/V[:1]))
+
+    from manifact.backends.torch.kernels.row_projections import least_squares, divergence
+    from manifact.backends import numpy as nb
+    Vn,rest=least_squares(G,B,sh,200,1e-10 if dt==torch.float64 else 5e-7); exp=torch.as_tensor(nb.nonnegative_least_squares(G.cpu().numpy(),B.cpu().numpy(),sh.cpu().numpy())).to(dev)
+    print("nnls",rel(Vn,exp),int(rest.sum()))
+    D=nb.data(__import__("scipy.sparse").sparse.csr_array(X.cpu().numpy()),None)
+    for pull in (None, V):
+        exp=torch.as_tensor(D.project_divergence(U.cpu().numpy(),None if pull is None else pull.cpu().numpy(),sh.cpu().numpy(),.1,.2)).to(dev)
+        a=U.sum(0)+.1; Z=(X.sum(1,keepdim=True)/a.sum()).expand(-1,k).contiguous(); pl=torch.zeros_like(Z) if pull is None else pull
+        Z=(Z+pl/(a+sh[:,None])).contiguous()
+        divergence(S.crow_indices(),S.col_indices().int(),S.values(),U,a,.2,pl.contiguous(),sh,1e-10,1000,1e-9 if dt==torch.float64 else 5e-7,Z)
+        print("kl projection",rel(Z,exp))

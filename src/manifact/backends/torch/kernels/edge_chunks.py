@@ -36,9 +36,9 @@ def _chunk_energies(  # type: ignore[no-untyped-def]
         if SAME:
             total += w[:, None] * (a * a)
         else:
-            b = tl.load(B + head, mask=there, other=0.0).to(tl.float64) - tl.load(
-                B + tail, mask=there, other=0.0
-            ).to(tl.float64)
+            b = tl.load(B + head, mask=there, other=0.0).to(tl.float64) - tl.load(B + tail, mask=there, other=0.0).to(
+                tl.float64
+            )
             total += w[:, None] * (a * b)
     tl.store(sums + chunk.to(tl.int64) * k + columns, tl.sum(total, axis=0), mask=columns < k)
 
@@ -48,8 +48,11 @@ def edge_sums(heads: Any, tails: Any, weights: Any, A: Any, B: Any) -> Any:
     edges, k = len(heads), A.shape[1]
     chunks = -(-edges // CHUNK)
     sums = torch.empty((chunks, k), dtype=torch.float64, device=A.device)
+    tile = tile_rows(k, A.dtype.itemsize, TILE, TILE)
     if chunks:
-        _chunk_energies[(chunks,)](heads, tails, weights, A, B, sums, edges, k, padded(k), tile_rows(k, 4, TILE, TILE), CHUNK, A is B)
+        _chunk_energies[(chunks,)](
+            heads, tails, weights, A, B, sums, edges, k, padded(k), tile, CHUNK, A is B
+        )
     return 0.5 * torch.sum(sums, dim=0)
 
 
