@@ -51,9 +51,10 @@ def _segment_ratios(  # type: ignore[no-untyped-def]
         if HALVES:
             far = tl.load(at + right[None, :], mask=there[:, None] & (right < k)[None, :], other=0.0)
             products += far * w[None, :]
+        least = floor * x
         if WHOSE == 2:
-            floor = tl.load(floors + index, mask=there, other=0.0)
-        y = tl.maximum(tl.sum(products, axis=1), floor * x + tiny)
+            least = tl.load(floors + index, mask=there, other=0.0) * x
+        y = tl.maximum(tl.sum(products, axis=1), least + tiny)
         share = (x / y)[:, None]
         total += near * share
         if HALVES:

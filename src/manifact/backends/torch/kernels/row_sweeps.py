@@ -10,8 +10,8 @@ import triton.language as tl
 
 from manifact.backends.torch.kernels import TILE_BYTES, padded
 
-#: Warps that share a tile of rows.
-WARPS = 4
+#: Warps that share a tile of rows, and its rows at the most.
+WARPS, MOST_ROWS = 4, 64
 
 
 @triton.jit
@@ -49,7 +49,7 @@ def _sweep(  # type: ignore[no-untyped-def]
 
 def rows_at_once(k: int, itemsize: int) -> int:
     """Rows of one program."""
-    return max(1, TILE_BYTES // (padded(k) * itemsize))
+    return min(MOST_ROWS, max(1, TILE_BYTES // (padded(k) * itemsize)))
 
 
 def sweep_all(V: Any, G: Any, B: Any, scale: Any, shift: Any, sweeps: int) -> None:
