@@ -21,7 +21,7 @@ from manifact.datasets import load, synthetic_documents, tfidf
 from manifact.experiments.result_tables import write
 from manifact.graphs import KNNGraph, LandmarkGraph
 from manifact.metrics import accuracy, nmi
-from manifact.solvers import engine
+from manifact.solvers import trace
 
 ITERATIONS = 50
 SEEDS = range(3)
@@ -44,18 +44,18 @@ def timed_fit(method, X, k, iterations, **settings):
         return graph
 
     ticks = []
-    finite = engine._finite
+    finite = trace._finite
 
     def tick(value, iteration):
         ticks.append(time.perf_counter())
         return finite(value, iteration)
 
     # Called once per iteration, when its objective is known.
-    type(builder).build, engine._finite = timed_build, tick
+    type(builder).build, trace._finite = timed_build, tick
     begun = time.perf_counter()
     model = MODELS[method](k, graph=builder, max_iter=iterations, **RULE, **settings).fit(X)
     total = time.perf_counter() - begun
-    type(builder).build, engine._finite = build, finite
+    type(builder).build, trace._finite = build, finite
     # The first iteration also transposes X and factors the graph.
     steps = np.diff(ticks)[1:]
     return model, {"graph s": spent[0], "iteration s": float(np.median(steps)), "total s": total}

@@ -15,6 +15,8 @@ class FactorOperations:
     weight: Array | None
     #: Who works with these arrays.
     backend: Backend
+    #: Whether `settled` is as cheap as asking if it is needed.
+    settles_for_free: bool = False
 
     def weighted(self, V: Array) -> Array:
         """Γ V."""
@@ -38,8 +40,8 @@ class FactorOperations:
         """Σ_i p_i of each column, in float64."""
         return self.backend.column_sums(P)
 
-    def inner(self, A: Array, B: Array) -> float:
-        """Σ a_ij b_ij."""
+    def inner(self, A: Array, B: Array) -> Any:
+        """Σ a_ij b_ij, a number or one of the device."""
         return self.backend.inner(A, B)
 
     def rescale(self, P: Array, negative: Array, positive: Array) -> Array:

@@ -61,8 +61,11 @@ class Products(Protocol):
     def sums(self, P: Array) -> Array:
         """Σ_i p_i of each column, in float64."""
 
-    def inner(self, A: Array, B: Array) -> float:
-        """Σ a_ij b_ij."""
+    #: Whether `settled` is as cheap as asking if it is needed.
+    settles_for_free: bool
+
+    def inner(self, A: Array, B: Array) -> Any:
+        """Σ a_ij b_ij, a number or one of the device: who needs it here, or every so often, fetches it."""
 
     def rescale(self, P: Array, negative: Array, positive: Array) -> Array:
         """P ∘ negative / positive, with a floor under the denominators."""
@@ -149,8 +152,8 @@ class Backend(Protocol):
     def column_products(self, A: Array, B: Array) -> Array:
         """Σ_j a_jk b_jk of every column k, in float64."""
 
-    def inner(self, A: Array, B: Array) -> float:
-        """Σ a_ij b_ij, summed in float64."""
+    def inner(self, A: Array, B: Array) -> Any:
+        """Σ a_ij b_ij, summed in float64: a number or one of the device."""
 
     def rescale(self, P: Array, negative: Array, positive: Array) -> Array:
         """P ∘ negative / positive, with a floor under the denominators."""

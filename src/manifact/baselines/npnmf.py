@@ -91,8 +91,8 @@ class NPNMF(Factorization):
         """The start with V scaled so that V Uᵀ is as near to X as its direction allows."""
         U, V = super()._named_start(problem)
         s = State(problem.data, problem.factor(U), problem.factor(V))
-        size = s.data.inner(s.UtU, s.VtV)
-        return U, V * (s.data.inner(s.XU, s.V) / size if size > 0 else 1.0)
+        size = float(s.data.inner(s.UtU, s.VtV))
+        return U, V * (float(s.data.inner(s.XU, s.V)) / size if size > 0 else 1.0)
 
 
 class Reconstruction(Term):

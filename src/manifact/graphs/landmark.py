@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from manifact.backends import Array, Matrix, backend_of, namespace
+from manifact.backends import Array, Matrix, backend_of, device_of, namespace
 from manifact.backends.matrix import Pieces
 from manifact.graphs.builder import GraphBuilder, as_samples
 from manifact.graphs.operators import Graph, check_width
@@ -173,6 +173,18 @@ class LandmarkOperator(Graph):
         # Exactly, none is above 1; rounding must not make s − λΛ vanish.
         return np.minimum(values, 1.0), Q
 
+    def _spectrum_beside(self, B: Array) -> tuple[Array, Array]:
+        """The same where B lives, brought there once."""
+        place = type(B), device_of(B)
+        if place not in self._spectra:
+            values, Q = self._spectrum
+            self._spectra[place] = backend_of(B).like(values, B), backend_of(B).like(Q, B)
+        return self._spectra[place]
+
+    @cached_property
+    def _spectra(self) -> dict[Any, tuple[Array, Array]]:
+        return {}
+
     def solve(
         self, A: Any, lam: float, B: Array, start: Array | None = None, tol: float = 1e-12, reduction: float = 0.0
     ) -> Array:
@@ -183,7 +195,7 @@ class LandmarkOperator(Graph):
         a = xp.broadcast_to(xp.astype(xp.reshape(A, (-1,)), xp.float64, copy=False), (B.shape[1],))
         if bool(xp.any(a <= 0)):
             return super().solve(xp.reshape(a, (1, -1)), lam, B, start, tol, reduction)
-        values, Q = (backend.like(part, B) for part in self._spectrum)
+        values, Q = self._spectrum_beside(B)
         s = a + lam
         inner = Q.T @ xp.astype(backend.times(self._flat, B), xp.float64, copy=False)
         inner = inner / (s - lam * values[:, None])

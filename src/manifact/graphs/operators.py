@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 from sklearn.exceptions import ConvergenceWarning
 
-from manifact.backends import Array, Matrix, backend_of, namespace
+from manifact.backends import Array, Matrix, backend_of, device_of, namespace
 from manifact.backends.matrix import Pieces
 from manifact.utils.stored_classes import is_square, stored
 
@@ -53,9 +53,9 @@ class Graph:
         """a_kᵀLb_k for every column."""
         return backend_of(A).column_products(A, self.laplacian(B))
 
-    def energy(self, A: Array, B: Array) -> float:
-        """Tr(AᵀLB)."""
-        return float(self.energies(A, B).sum())
+    def energy(self, A: Array, B: Array) -> Any:
+        """Tr(AᵀLB), a number or one of the device."""
+        return self.energies(A, B).sum()
 
     def majorizer(self, V: Array) -> tuple[Array, Array]:
         """D' and W'V for some L = D' − W' with W' positive semi-definite, D' a diagonal.
@@ -72,8 +72,15 @@ class Graph:
         )
 
     def vector(self, V: Array) -> Array:
-        """The degrees as numbers of V's kind."""
-        return beside(self.degrees, V)
+        """The degrees as numbers of V's kind, brought to each place once."""
+        place = type(V), device_of(V), V.dtype
+        if place not in self._vectors:
+            self._vectors[place] = beside(self.degrees, V)
+        return self._vectors[place]
+
+    @cached_property
+    def _vectors(self) -> dict[Any, Array]:
+        return {}
 
     def degree(self, V: Array) -> Array:
         """D V."""

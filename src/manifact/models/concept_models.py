@@ -203,7 +203,7 @@ class ConceptFactorization(Factorization):
         X = self._checked(X)
         V, B, G = self._project(X, tie=False), self._against_basis(X), beside_samples(self._basis_gram, X)
         backend, own = backend_of(V), self._own_products(X)
-        loss = float(backend.column_sums(own[:, None])[0]) - 2 * backend.inner(V, B) + backend.inner(V @ G, V)
+        loss = float(backend.column_sums(own[:, None])[0] - 2 * backend.inner(V, B) + backend.inner(V @ G, V))
         return -loss / (X.shape[0] * X.shape[1])
 
     def __sklearn_tags__(self) -> Any:

@@ -59,8 +59,8 @@ class WithGraph(Factorization):
     def _store_graph(self, graph: Graph | None, V: Array) -> None:
         assert graph is not None
         self.graph_ = graph
-        weight = backend_of(V).inner(V, graph.degree(V))
-        self.smoothness_ = graph.energy(V, V) / weight if weight > 0 else 0.0
+        weight = float(backend_of(V).inner(V, graph.degree(V)))
+        self.smoothness_ = float(graph.energy(V, V)) / weight if weight > 0 else 0.0
 
     def _as_the_graph_knows(self, X: Any, graph_X: Any) -> Any:
         """New samples in the features that the graph was built on."""

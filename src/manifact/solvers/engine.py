@@ -10,6 +10,7 @@ import numpy as np
 
 from manifact.backends import Array
 from manifact.solvers.solver import Memory, Solver
+from manifact.solvers.trace import Trace
 from manifact.terms.state import State
 from manifact.terms.term import Term, merged, total
 
@@ -23,10 +24,15 @@ class Iteration:
     """What a callback sees after each iteration, and before the first one."""
 
     number: int
-    objective: list[float]
+    trace: Trace
     state: State
     #: What the solver remembers beside it.
     memory: Memory
+
+    @property
+    def objective(self) -> list[float]:
+        """The objective at every iterate so far; what is still on a device is fetched."""
+        return self.trace.values()
 
 
 #: Called after each iteration; a true answer ends the run.
@@ -72,51 +78,40 @@ def run(
     """
     solver.refuse(terms, state.kind, state.data)
     callbacks = list(callbacks)
-    objective = list(history)
+    trace = Trace(history)
     memory = {} if memory is None else memory
     # Several terms of a kind are one to the solver; the objective is that of the terms as they are.
     parts = merged(terms)
     reason: Reason = "max_iter"
     try:
-        if not objective:
-            objective.append(_finite(total(terms, state), 0))
-        if _asked_to_stop(callbacks, objective, state, memory):
-            return Result(state, np.array(objective), "callback", memory)
-        while len(objective) <= max_iter:
+        if not len(trace):
+            trace.append(total(terms, state))
+        if _asked_to_stop(callbacks, trace, state, memory):
+            return Result(state, np.array(trace.values()), "callback", memory)
+        while len(trace) <= max_iter:
             new, remembered = solver.step(parts, state, memory)
-            value = _finite(total(terms, new), len(objective))
+            value = total(terms, new)
             state, memory = new, remembered
-            objective.append(value)
-            if _asked_to_stop(callbacks, objective, state, memory):
+            trace.append(value)
+            if _asked_to_stop(callbacks, trace, state, memory):
                 reason = "callback"
                 break
-            if tol > 0 and _stalled(objective, tol):
+            if tol > 0 and len(trace) > WINDOW and _stalled(trace.values(), tol):
                 reason = "tolerance"
                 break
     except KeyboardInterrupt:
-        if not objective:
+        if not len(trace):
             raise
         reason = "interrupted"
-    return Result(state, np.array(objective), reason, memory)
+    return Result(state, np.array(trace.values()), reason, memory)
 
 
-def _asked_to_stop(callbacks: list[Callback], objective: list[float], state: State, memory: Memory) -> bool:
-    iteration = Iteration(len(objective) - 1, objective, state, memory)
+def _asked_to_stop(callbacks: list[Callback], trace: Trace, state: State, memory: Memory) -> bool:
+    iteration = Iteration(len(trace) - 1, trace, state, memory)
     answers = [callback(iteration) for callback in callbacks]
     return any(answers)
 
 
 def _stalled(objective: list[float], tol: float) -> bool:
-    if len(objective) <= WINDOW:
-        return False
     before = objective[-1 - WINDOW]
     return abs(before - objective[-1]) <= tol * abs(before)
-
-
-def _finite(value: float, iteration: int) -> float:
-    if not np.isfinite(value):
-        raise FloatingPointError(
-            f"the objective is {value} after iteration {iteration}: rescale X so that its entries are near 1, "
-            "or use float64"
-        )
-    return value

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from manifact.backends import on_host
+
 Point = TypeVar("Point")
 
 
@@ -23,11 +25,11 @@ def backtrack(
     Lengths begin at ``first``, are multiplied by ``shrink`` while the value rises, and end at 0. Several lengths at
     once, an array of them with as many values and limits, are shortened each on its own.
     """
-    length = np.asarray(first, dtype=np.float64)
+    length, limit = np.asarray(first, dtype=np.float64), np.asarray(on_host(limit))
     for attempt in range(tries + 1):
         last = attempt == tries
         point = trial(length if length.ndim else float(length))
-        rises = ~(np.asarray(values(point)) <= limit)
+        rises = ~(np.asarray(on_host(values(point))) <= limit)
         if not rises.any():
             return point, length
         if last or (rises & (length == 0)).any():

@@ -85,7 +85,7 @@ def _sized(terms: Sequence[Any], s: State) -> State:
         linear += held.a * float(on_host(s.data.sums(s.V)).sum())
         if held.graph is not None:
             V = namespace(s.V).maximum(s.V, smallest_normal(s.V))
-            linear += held.lam * held.graph.energy(V, namespace(V).log(V))
+            linear += held.lam * float(held.graph.energy(V, namespace(V).log(V)))
     mass = loss.mass(s)  # type: ignore[attr-defined]
     return s.replace("V", s.V * (mass / linear)) if mass > 0 and linear > 0 else s
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from manifact.backends import Array, backend_of, host_dtype, namespace, on_host
+from manifact.backends import Array, backend_of, device_of, namespace
 from manifact.terms.state import State
 from manifact.terms.term import Parts, Term
 
@@ -18,19 +18,24 @@ class Affinity(Term):
         self.F = F
         self.mu = float(mu)
         self.inside: Array = np.asarray(F.any(axis=1))
-        self._forms: dict[Any, Array] = {}
         self._outer = float(np.sum((F.T @ F) ** 2))
+        self._places: dict[Any, tuple[Array, Array]] = {}
+        self._forms: dict[Any, Array] = {}
 
     def placed(self, V: Array) -> tuple[Array, Array]:
-        """F and who is inside (n x 1, 1 or 0), where V lives."""
-        backend = backend_of(V)
-        return backend.like(self.F, V), backend.like(self.inside[:, None].astype(self.F.dtype), V)
+        """F and who is inside (n x 1, 1 or 0), where V lives; brought there once."""
+        backend, place = backend_of(V), (type(V), device_of(V))
+        if place not in self._places:
+            inside = self.inside[:, None].astype(self.F.dtype)
+            self._places[place] = backend.like(self.F, V), backend.like(inside, V)
+        return self._places[place]
 
-    def _typed(self, dtype: Any) -> Array:
+    def _typed(self, V: Array) -> Array:
         """F in the type of V, which steps read many times."""
-        if dtype not in self._forms:
-            self._forms[dtype] = self.F.astype(dtype, copy=False)
-        return self._forms[dtype]
+        form = type(V), device_of(V), V.dtype
+        if form not in self._forms:
+            self._forms[form] = namespace(V).astype(self.placed(V)[0], V.dtype, copy=False)
+        return self._forms[form]
 
     def products(self, s: State) -> tuple[Array, Array]:
         """FᵀV and VᵀV, of the samples inside, in float64."""
@@ -47,8 +52,10 @@ class Affinity(Term):
 
     def value(self, s: State) -> float:
         """‖FᵀF‖² − 2 ‖FᵀV‖² + ‖VᵀV‖²: nothing is n x n."""
-        M, A = (on_host(P) for P in self.products(s))
-        return self.mu * max(0.0, self._outer - 2 * float(np.sum(M**2)) + float(np.sum(A**2)))
+        M, A = self.products(s)
+        excess = self._outer - 2 * s.data.inner(M, M) + s.data.inner(A, A)
+        # max(0, excess), for numbers of any device.
+        return self.mu * ((abs(excess) + excess) / 2)
 
     def gradient(self, s: State, block: str) -> Parts:
         """4 μ V VᵀV and 4 μ F FᵀV, whose negative entries change sides."""
@@ -64,8 +71,8 @@ class Affinity(Term):
 
     def swept(self, V: Array, G: Array, B: Array, scale: Any, shift: float, rounds: int) -> Array:
         """V after rounds of steps on this term and a quadratic one, whose sum does not rise."""
-        F = backend_of(V).like(self._typed(host_dtype(V)), V)
-        return backend_of(V).sweep_affinity(V, G, B, scale, shift, F, self.inside, self.mu, rounds)
+        F, inside = self._typed(V), self.placed(V)[1]
+        return backend_of(V).sweep_affinity(V, G, B, scale, shift, F, inside[:, 0] > 0, self.mu, rounds)
 
     def added(self, other: Affinity) -> Affinity | None:
         """μ ‖F Fᵀ − V Vᵀ‖² with the mean of both F Fᵀ differs from the sum by a constant."""

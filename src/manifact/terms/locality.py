@@ -18,7 +18,7 @@ class Locality(Term):
         xp = namespace(s.V)
         weighted = s.data.weighted(s.V)
         own = s.data.inner(weighted, xp.broadcast_to(s.data.row_squares[:, None], s.V.shape))
-        basis = float(s.V_sums @ xp.linalg.diagonal(s.UtU))
+        basis = s.V_sums @ xp.linalg.diagonal(s.UtU)
         return self.lam * (own + basis - 2 * s.data.inner(s.XU, s.V))
 
     def gradient(self, s: State, block: str) -> Parts:

@@ -94,7 +94,7 @@ class Frobenius(Loss):
         square = s.data.square_sum
         value = square - 2 * s.data.inner(s.XU, s.V) + s.data.inner(s.UtU_wide, s.VtV_wide)
         epsilon = float(namespace(s.U).finfo(s.U.dtype).eps)
-        if value < max(1e-6, 1e5 * epsilon) * square:
+        if s.data.settles_for_free or value < max(1e-6, 1e5 * epsilon) * square:
             # The expanded square has lost too many digits: the residual is summed instead.
             return s.data.settled(value, s.U, s.V)
         return value
@@ -147,7 +147,7 @@ class KullbackLeibler(Loss):
 
     def value(self, s: State) -> float:
         """Y is summed through its factors: Σ y = <Σ u, Σ v>."""
-        return s.data.entropy_sum - self._pass(s)[1] + float(s.U_sums_wide @ s.V_sums_wide)
+        return s.data.entropy_sum - self._pass(s)[1] + s.U_sums_wide @ s.V_sums_wide
 
     def gradient(self, s: State, block: str) -> Parts:
         """Σ_i u_i and (X / Y) U; Σ_j v_j and (X / Y)ᵀ V."""

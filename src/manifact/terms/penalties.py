@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from manifact.backends import Array, backend_of, namespace, on_host
+from manifact.backends import Array, backend_of, namespace
 from manifact.terms.forms import LogBound, RowQuadratic
 from manifact.terms.state import State
 from manifact.terms.term import Parts, Quadratic, Term
@@ -27,7 +27,7 @@ class ElasticNet(Term):
     def value(self, s: State) -> float:
         """Both sums; the block is never negative, so its L1 norm is its sum."""
         P = s[self.block]
-        return self.l1 * float(on_host(s.data.sums(P)).sum()) + self.l2 / 2 * s.data.inner(P, P)
+        return self.l1 * s.data.sums(P).sum() + self.l2 / 2 * s.data.inner(P, P)
 
     def gradient(self, s: State, block: str) -> Parts:
         """l1 + l2 P."""
