@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manifact.backends.numpy import sample_rows as rows
 from manifact.backends.numpy.affinity_rounds import sweep_affinity
+from manifact.backends.numpy.cluster_centres import cluster_centres
 from manifact.backends.numpy.leading_directions import leading_directions, projected
 from manifact.backends.numpy.neighbor_search import nearest, nearest_by_projection, reached
 from manifact.backends.numpy.numpy_operations import (
@@ -26,6 +28,7 @@ from manifact.backends.numpy.row_products import nearest_by_products, row_produc
 from manifact.backends.protocol import Array, Data
 
 __all__ = [
+    "cluster_centres",
     "column_products",
     "column_sums",
     "cross",
@@ -45,6 +48,7 @@ __all__ = [
     "reached",
     "rescale",
     "row_products",
+    "rows",
     "solve_columns",
     "sweep_affinity",
     "sweep_rows",

@@ -31,3 +31,19 @@ def as_scipy(X: Any) -> Any:
     """A sparse CSR tensor as a matrix of the host."""
     parts = (X.values(), X.col_indices(), X.crow_indices())
     return sparse.csr_array(tuple(part.detach().cpu().numpy() for part in parts), shape=tuple(X.shape))
+
+
+def from_dlpack(array: Any) -> Any:
+    """An array of another package as a tensor in the same memory."""
+    return torch.from_dlpack(array)
+
+
+def from_parts(matrix: Any) -> Any:
+    """A sparse matrix of CuPy's as a CSR tensor, its entries in the same memory."""
+    csr = matrix.tocsr()
+    if not csr.has_canonical_format:
+        # The user's own matrix is not changed.
+        csr = csr.copy()
+        csr.sum_duplicates()
+    indptr, indices, values = (torch.from_dlpack(part) for part in (csr.indptr, csr.indices, csr.data))
+    return sparse_csr(indptr, indices, values, csr.shape, values.device)
