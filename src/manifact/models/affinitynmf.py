@@ -150,7 +150,7 @@ class AffinityNMF(WithGraph):
         automatic = is_automatic(graph)
         if automatic or "auto" in (self.n_components, self.tau):
             self.selection_, graph = select_and_build(
-                on_host(X),
+                X,
                 n_components=self.n_components,
                 n_neighbors=self.n_neighbors if automatic else "auto",
                 tau=self.tau,
@@ -160,7 +160,7 @@ class AffinityNMF(WithGraph):
             )
             self.n_components_, self.tau_ = self.selection_.best["n_components"], self.selection_.best["tau"]
         problem = super()._pose(X, y, sample_weight)
-        return replace(problem, graph=self._built(graph, problem.samples, y))
+        return replace(problem, graph=self._built(graph, problem.X, y))
 
     def _build_graph(self, X: Any, y: Any) -> None:
         """`_pose` does, since it may have to choose."""
@@ -188,15 +188,15 @@ class AffinityNMF(WithGraph):
         if self.init not in ("auto", "spectral"):
             return super()._named_start(problem)
         assert problem.graph is not None
-        if problem.k > problem.samples.shape[0]:
+        if problem.k > problem.X.shape[0]:
             raise BadValueError(
-                "{init}='spectral' needs n_samples >= {n_components}, got {} < {}", problem.samples.shape[0], problem.k
+                "{init}='spectral' needs n_samples >= {n_components}, got {} < {}", problem.X.shape[0], problem.k
             )
         F = graph_directions(problem).F
         labels = settled(F, corners(F))
         # Largest first, as other models order their parts.
         ranks = np.argsort(np.argsort(-np.bincount(labels, minlength=problem.k), kind="stable"))
-        return from_clusters(problem.samples, ranks[labels], problem.k, floor=0.0)
+        return from_clusters(problem.X, ranks[labels], problem.k, floor=0.0)
 
     def _begin(self, problem: Problem) -> State:
         s = super()._begin(problem)
@@ -277,21 +277,21 @@ def graph_directions(problem: Problem) -> Angles:
     known: dict[str, Angles] = problem.__dict__
     if "_directions" not in known:
         assert problem.graph is not None
-        known["_directions"] = _directions(problem.samples, problem.k, problem.graph)
+        known["_directions"] = _directions(problem.X, problem.k, problem.graph)
     return known["_directions"]
 
 
 def _directions(X: Any, k: int, graph: Graph) -> Angles:
     if k > graph.n_samples:
-        return angles(graph, k)
+        return angles(graph, k, X)
     if not graph.degrees.any():
         members = indicator(sample_clusters(X, k, np.random.RandomState(0)), k)
         return Angles(members, members, np.zeros(k))
     if chosen_for_its_clusters(graph):
-        return angles(graph, k)
+        return angles(graph, k, X)
     labels, own = graph_clusters(X, k, np.random.RandomState(0), graph)
     if own:
-        return angles(graph, k)
+        return angles(graph, k, X)
     members = averaged(indicator(labels, k), graph, SOFTENED)
     # By the neighbours alone, as new samples: their own cluster is not known.
     return Angles(normalize(graph.adjacency(members)), members, np.zeros(k))

@@ -86,7 +86,7 @@ class Planning:
         data = self._make_data(X, weight)
         # Before a graph is built, which may take long.
         self._loss.check(data)
-        return Problem(X, y, weight, data, self._build_graph(on_host(X), y), rng, self._k)
+        return Problem(X, y, weight, data, self._build_graph(X, y), rng, self._k)
 
     def _weight(self, weight: Any, X: Any) -> Array | None:
         """γ on the host, or None."""
