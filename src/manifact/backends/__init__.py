@@ -12,8 +12,9 @@ import numpy as np
 from array_api_compat import array_namespace as namespace
 from array_api_compat import device as device_of
 
-from manifact.backends.kinds import PACKAGES, backend_of, native, on_host
+from manifact.backends.kinds import PACKAGES, backend_of, native, on_host, package_of
 from manifact.backends.matrix import Matrix
+from manifact.backends.origins import origin_of
 from manifact.backends.placed import Placed
 from manifact.backends.protocol import Array, Backend, Data, Gram, silent
 
@@ -36,6 +37,8 @@ __all__ = [
     "namespace",
     "native",
     "on_host",
+    "origin_of",
+    "package_of",
     "silent",
     "smallest_normal",
 ]

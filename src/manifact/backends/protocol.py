@@ -134,6 +134,12 @@ class Rows(Protocol):
     def as_samples(self, X: Any) -> Any:
         """X as finite floats (counts of 8 bits must not overflow), sparse X as CSR."""
 
+    def is_real(self, X: Any) -> bool:
+        """Whether entries are numbers without an imaginary part."""
+
+    def as_floats(self, X: Any) -> Any:
+        """X in float32 where it is, else in float64; a sparse layout other than CSR as that."""
+
     def is_sparse(self, X: Any) -> bool:
         """Whether zeros are not stored."""
 

@@ -213,11 +213,12 @@ class AffinityNMF(WithGraph):
     def _store_graph(self, graph: Any, V: Array) -> None:
         super()._store_graph(graph, V)
         raw = (on_host(V) / on_host(self._scale)).astype(np.float64)
-        inside = raw[self.embedding_.any(axis=1)]
-        self._matched = self.embedding_.T @ raw, inside.T @ inside
+        F = on_host(self.embedding_)
+        inside = raw[F.any(axis=1)]
+        self._matched = F.T @ raw, inside.T @ inside
 
     def _clustered(self, V: Array) -> Array:
-        return self._beside(V, self.embedding_ if self.tau_ > 0 else None)
+        return self._beside(V, on_host(self.embedding_) if self.tau_ > 0 else None)
 
     def _beside(self, V: Array, F: Array | None) -> Array:
         """The rows that clusters are read off: V, and by the graph where it places the samples."""

@@ -144,8 +144,9 @@ class Planning:
             if name not in FREE:
                 yield from (name, value)
         yield from self._chosen
-        data = problem.data
-        ones = problem.factor(np.ones((data.shape[1], 1)))
+        # By the host, so that a run may go on elsewhere.
+        data = problem.data if problem.samples is problem.X else self._make_data(problem.samples, problem.weight)
+        ones = np.ones((data.shape[1], 1), dtype=problem.samples.dtype)
         yield from (data.times(ones), data.square_sum, problem.weight, problem.y, problem.graph)
 
     @property

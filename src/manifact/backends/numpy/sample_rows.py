@@ -23,6 +23,16 @@ def as_samples(X: Any) -> Any:
     return sorted_csr(X) if sparse.issparse(X) else X
 
 
+def is_real(X: Any) -> bool:
+    """Whether entries are numbers without an imaginary part."""
+    return X.dtype.kind in "fiub"
+
+
+def as_floats(X: Any) -> Any:
+    """X in float32 where it is, else in float64."""
+    return X if X.dtype == np.float32 else X.astype(np.float64, copy=False)
+
+
 def is_sparse(X: Any) -> bool:
     """Whether zeros are not stored."""
     return sparse.issparse(X)

@@ -23,19 +23,23 @@ NO_LENGTH = 10
 
 def as_samples(X: Any) -> Any:
     """X as finite floats, sparse X as CSR."""
-    X = csr_or_dense(X)
-    X = X if X.dtype in (torch.float32, torch.float64) else X.to(torch.float64)
+    X = as_floats(X)
     if not all(map(np.isfinite, extent(X))):
         raise ValueError("Input contains NaN or infinity: give numbers that are finite")
     return X
 
 
-def csr_or_dense(X: Any) -> Any:
-    """A tensor of another sparse layout as CSR."""
-    if X.layout in (torch.strided, torch.sparse_csr):
-        return X.detach()
+def is_real(X: Any) -> bool:
+    """Whether entries are numbers without an imaginary part."""
+    return not X.is_complex()
+
+
+def as_floats(X: Any) -> Any:
+    """X in float32 where it is, else in float64; a sparse layout other than CSR as that."""
     X = X.detach()
-    return (X.coalesce() if X.layout == torch.sparse_coo else X).to_sparse_csr()
+    if X.layout not in (torch.strided, torch.sparse_csr):
+        X = (X.coalesce() if X.layout == torch.sparse_coo else X).to_sparse_csr()
+    return X if X.dtype in (torch.float32, torch.float64) else X.to(torch.float64)
 
 
 def is_sparse(X: Any) -> bool:

@@ -33,6 +33,11 @@ def as_scipy(X: Any) -> Any:
     return sparse.csr_array(tuple(part.detach().cpu().numpy() for part in parts), shape=tuple(X.shape))
 
 
+def moved(P: Any, device: Any) -> Any:
+    """A tensor, or an array of the host, on a device."""
+    return P.to(device) if isinstance(P, torch.Tensor) else as_tensor(P, device)
+
+
 def from_dlpack(array: Any) -> Any:
     """An array of another package as a tensor in the same memory."""
     return torch.from_dlpack(array)
