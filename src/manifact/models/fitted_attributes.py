@@ -45,6 +45,7 @@ class FittedAttributes:
         self.n_iter_ = result.n_iter
         self.converged_ = result.converged
         self.solver_ = plan.solver.name
+        self.device_ = str(getattr(problem.X, "device", "cpu"))
         if (unheld := self._unheld(problem)).any():
             projected = on_host(self._project_training(problem))
             state = state.replace("V", problem.factor(np.where(unheld[:, None], projected, on_host(state.V))))
