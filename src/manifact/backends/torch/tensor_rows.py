@@ -122,7 +122,8 @@ def lengths_squared(X: Any) -> Any:
     """‖x_j‖² of every row, in float64, beside X."""
     if is_sparse(X):
         return row_sums(X, X.values().to(torch.float64) ** 2)
-    parts = [X[rows].to(torch.float64).square_().sum(dim=1) for rows in slices(X, X.shape[0], 16 * max(1, X.shape[1]))]
+    blocks = slices(X, X.shape[0], 16 * max(1, X.shape[1]))
+    parts = [(X[rows].to(torch.float64) ** 2).sum(dim=1) for rows in blocks]
     return torch.cat(parts) if parts else torch.zeros(0, dtype=torch.float64, device=X.device)
 
 
@@ -229,7 +230,8 @@ def _settle(X: Any, first: Any, wrong: Any) -> None:
     for at in range(len(wrong)):
         row = wrong[at : at + 1]
         first[row] = row
-        for other in wrong[:at].split(1):
+        for before in range(at):
+            other = wrong[before : before + 1]
             if bool(first[other] == other) and bool(_equal(X, row, other)):
                 first[row] = other
                 break
