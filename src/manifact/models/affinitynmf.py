@@ -16,7 +16,7 @@ from manifact.models.cluster_starts import SOFTENED, averaged, graph_clusters, i
 from manifact.models.declaration import model
 from manifact.models.graph_models import WithGraph
 from manifact.models.problem import Plan, Problem
-from manifact.models.projection import beside_samples
+from manifact.models.projection import basis_beside, beside_samples
 from manifact.models.starts import from_clusters
 from manifact.selection.choosing import is_automatic, select_and_build
 from manifact.solvers.engine import Result
@@ -252,7 +252,7 @@ class AffinityNMF(WithGraph):
     def _tied_rows(self, X: Any, F: Array) -> Array:
         """argmin ‖x − U v‖² + 2 μ Σ_j (fᵀf_j − vᵀv_j)² over v ≥ 0: what the training samples minimise, one by one."""
         scale = beside_samples(self._scale, X)
-        U = beside_samples(self.components_.T, X) * scale
+        U = basis_beside(self.components_, X) * scale
         M, A = self._matched
         l1, l2 = self._V_penalty(X.shape)
         B = as_data(X).times(U) + beside_samples(2 * self._mu * (F @ M), X) - l1 / 2

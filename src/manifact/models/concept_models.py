@@ -19,7 +19,7 @@ from manifact.models.feature_relevance import RELEVANCE
 from manifact.models.fitted_attributes import unit_basis
 from manifact.models.inputs import checked_factor
 from manifact.models.problem import Problem
-from manifact.models.projection import beside_samples
+from manifact.models.projection import basis_beside, beside_samples
 from manifact.models.starts import concept_start
 from manifact.terms import ConceptState, State
 from manifact.utils import checks
@@ -146,7 +146,7 @@ class ConceptFactorization(Factorization):
     def _against_basis(self, X: Any) -> Array:
         """<φ(x), u_k> for each sample and basis vector."""
         if self.kernel == "linear":
-            return as_data(X).times(beside_samples(self.components_.T, X))
+            return as_data(X).times(basis_beside(self.components_, X))
         host = on_host(X)
         K = host if self.kernel == "precomputed" else self._kernel_with(host, self._training_samples)
         return beside_samples(K @ on_host(self.concepts_).T.astype(host.dtype), X)

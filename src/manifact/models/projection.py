@@ -101,13 +101,13 @@ class Projection(TransformerMixin):
         """Minus the loss per entry of X, for X projected onto the basis."""
         check_is_fitted(self)
         X = self._checked(X)
-        state = State(as_data(X), beside_samples(self.components_.T, X), self._project(X, tie=False))
+        state = State(as_data(X), basis_beside(self.components_, X), self._project(X, tie=False))
         return -float(self._loss.value(state)) / (X.shape[0] * X.shape[1])
 
     def _project(self, X: Any, tie: bool, graph_X: Any = None) -> Array:
         # Penalties and ties weigh V as it was while fitting, so that is what is solved for.
         scale = beside_samples(self._scale, X)
-        U = beside_samples(self.components_.T, X) * scale
+        U = basis_beside(self.components_, X) * scale
         pull, held = self._pull(X, graph_X) if tie else (None, 0.0)
         return scale * self._loss.project(as_data(X), U, pull, held, *self._V_penalty(X.shape))
 
@@ -127,3 +127,8 @@ def beside_samples(P: Any, X: Any) -> Array:
         return contiguous(namespace(P).astype(P, X.dtype, copy=False))
     host = np.ascontiguousarray(on_host(P), dtype=host_dtype(X))
     return backend_of(X).like(host, X)
+
+
+def basis_beside(components: Any, X: Any) -> Array:
+    """U from the Uᵀ that a model keeps, in the type of X and where X lives."""
+    return contiguous(beside_samples(components, X).T)
