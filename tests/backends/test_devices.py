@@ -17,8 +17,8 @@ def test_what_names_no_device_is_refused(name):
 
 
 def test_the_host_needs_no_pytorch():
-    asked = "import sys; from manifact.backends.devices import chosen_device as c; c('cpu'); assert 'torch' not in sys.modules"
-    subprocess.run([sys.executable, "-c", asked], check=True)
+    asked = "import sys; from manifact.backends.devices import chosen_device; chosen_device('cpu')"
+    subprocess.run([sys.executable, "-c", f"{asked}; assert 'torch' not in sys.modules"], check=True)
 
 
 def test_without_pytorch_a_gpu_is_refused_in_one_sentence(monkeypatch):
@@ -44,7 +44,12 @@ def test_without_a_gpu_it_is_refused_in_one_sentence(monkeypatch):
 
 def test_gpus_are_counted_from_0(monkeypatch):
     gpus(monkeypatch, 2)
-    assert [devices.chosen_device(name) for name in ("cpu", "auto", "cuda", "cuda:1")] == [None, "cuda", "cuda", "cuda:1"]
+    assert [devices.chosen_device(name) for name in ("cpu", "auto", "cuda", "cuda:1")] == [
+        None,
+        "cuda",
+        "cuda",
+        "cuda:1",
+    ]
     with pytest.raises(BadValueError, match="device='cuda:2' is not there: PyTorch sees 2 GPUs"):
         devices.chosen_device("cuda:2")
 

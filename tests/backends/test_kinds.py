@@ -1,7 +1,6 @@
 """Arrays of packages without a backend, as ours."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import sparse
 from tests.foreign_arrays import ForeignArray
@@ -10,9 +9,15 @@ from manifact.backends import kinds, native, on_host
 
 
 def test_what_is_ours_stays_what_it_is():
-    for array in (np.ones(3), sparse.csr_array(np.eye(2)), [1, 2], pd.DataFrame({"a": [1]}), None, np.float64(1)):
+    for array in (np.ones(3), sparse.csr_array(np.eye(2)), [1, 2], None, np.float64(1)):
         assert native(array) is array
         assert not kinds.is_foreign(array)
+
+
+def test_data_frames_are_the_hosts():
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = pd.DataFrame({"a": [1]})
+    assert native(frame) is frame
 
 
 def test_an_array_that_speaks_dlpack_is_handed_over_without_a_copy():
@@ -23,7 +28,8 @@ def test_an_array_that_speaks_dlpack_is_handed_over_without_a_copy():
 
 def test_tensors_come_to_the_host():
     torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install torch")
-    assert native(tensor := torch.ones(2)) is tensor
+    tensor = torch.ones(2)
+    assert native(tensor) is tensor
     np.testing.assert_array_equal(on_host(tensor), np.ones(2))
 
 

@@ -10,7 +10,8 @@ from manifact.backends import origin_of
 
 def test_lists_arrays_and_sparse_matrices_get_numpy_arrays():
     for array in (np.ones((2, 2)), sparse.csr_array(np.eye(2)), [[1.0]]):
-        assert origin_of(array).back(P := np.ones(3)) is P
+        P = np.ones(3)
+        assert origin_of(array).back(P) is P
 
 
 def test_foreign_arrays_get_their_own_kind():

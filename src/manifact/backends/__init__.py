@@ -43,6 +43,7 @@ __all__ = [
     "smallest_normal",
 ]
 
+
 def as_data(X: Any, weight: Any = None) -> Data:
     """Γ X, X validated (dense or CSR), Γ its sample weights."""
     return backend_of(X).data(X, weight)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from manifact.backends.kinds import PACKAGES, package_of
+from manifact.backends.kinds import PACKAGES, package_of, tensors
 from manifact.utils.errors import BadValueError, MissingPackageError
 
 #: What may stand there; "cuda:1" and so on name one of several.
@@ -32,9 +33,7 @@ def chosen_device(name: str) -> str | None:
         raise MissingPackageError(
             "{device}={!r} needs PyTorch: pip install 'manifact[torch]', or use {device}='cpu'", name
         )
-    from manifact.backends.torch.gpus import number_of_gpus
-
-    there = number_of_gpus()
+    there = import_module("manifact.backends.torch.gpus").number_of_gpus()
     if name == "auto":
         return "cuda" if there else None
     if not there:
@@ -59,9 +58,5 @@ def placed(X: Any, device: str | None) -> Any:
     if device is None:
         return X
     if package_of(X) in PACKAGES:
-        from manifact.backends.torch.tensors import moved
-
-        return moved(X, device)
-    from manifact.backends.torch.placement import placed as placed_there
-
-    return placed_there(X, device)
+        return tensors().moved(X, device)
+    return import_module("manifact.backends.torch.placement").placed(X, device)

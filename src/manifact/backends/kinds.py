@@ -46,14 +46,15 @@ def native(array: Any) -> Any:
     if not is_foreign(array):
         return array
     if is_foreign_sparse(array):
-        from manifact.backends.torch.tensors import from_parts
-
-        return from_parts(array)
+        return tensors().from_parts(array)
     if array.__dlpack_device__()[0] == HOST:
         return np.from_dlpack(array)
-    from manifact.backends.torch.tensors import from_dlpack
+    return tensors().from_dlpack(array)
 
-    return from_dlpack(array)
+
+def tensors() -> Any:
+    """What goes between the host, other packages and PyTorch: imported by those who need it."""
+    return import_module("manifact.backends.torch.tensors")
 
 
 def on_host(array: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace
 
-from manifact.backends.kinds import PACKAGES, is_foreign, is_foreign_sparse, native, on_host, package_of
+from manifact.backends.kinds import PACKAGES, is_foreign, is_foreign_sparse, native, on_host, package_of, tensors
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,7 @@ class Origin:
         if self.device is None:
             found = on_host(P)
             return found if self.foreign is None else self.foreign.from_dlpack(_writeable(found))
-        from manifact.backends.torch.tensors import moved
-
-        found = moved(native(P), self.device)
+        found = tensors().moved(native(P), self.device)
         return found if self.foreign is None else self.foreign.from_dlpack(found)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from manifact.backends.kinds import backend_of
+from manifact.backends.kinds import backend_of, package_of
 
 
 class Placed:
@@ -12,11 +12,11 @@ class Placed:
 
     def __init__(self, array: Any) -> None:
         self.array = array
-        self._copies: dict[str, Any] = {}
+        self._copies: dict[tuple[str, str], Any] = {}
 
     def beside(self, other: Any) -> Any:
         """The array where another one lives."""
-        device = str(getattr(other, "device", "cpu")) + backend_of(other).__name__
+        device = package_of(other), str(getattr(other, "device", "cpu"))
         if device not in self._copies:
             self._copies[device] = backend_of(other).like(self.array, other)
         return self._copies[device]

@@ -82,9 +82,7 @@ def angles(graph: Graph, k: int, beside: Any = None) -> Angles:
     return known[k]
 
 
-def even_eigenvectors(
-    graph: Graph, k: int, residual: float = RESIDUAL, beside: Any = None
-) -> tuple[Array, Array]:
+def even_eigenvectors(graph: Graph, k: int, residual: float = RESIDUAL, beside: Any = None) -> tuple[Array, Array]:
     """The k largest eigenvalues of S = (D + θI)^(−½) (W + θ/n 11ᵀ) (D + θI)^(−½), falling, and their eigenvectors.
 
     θ is a tenth of the mean degree, and S is only ever applied. Pieces of the graph have eigenvalues that are all but
@@ -94,25 +92,15 @@ def even_eigenvectors(
     Computational Physics 219, 2006). They do so on the device of the array ``beside``; the answer is the host's.
     """
     n = graph.n_samples
-    scale, shared = _evened(graph)
-
-    def apply(Z: Array) -> Array:
-        backend, xp = backend_of(Z), namespace(Z)
-        wide = backend.like(scale[:, None], Z)
-        own = xp.astype(wide, Z.dtype, copy=False)
-        SZ = graph.adjacency(own * Z)
-        SZ += xp.astype(shared * backend.cross(wide, Z), Z.dtype, copy=False)
-        SZ *= own
-        return SZ
-
     width = _whole_vectors(k + max(SPARE_COLUMNS, int(SPARE * k)))
     if n <= max(3 * width, DENSE_SAMPLES):
-        values, vectors = np.linalg.eigh(apply(np.eye(n)))
+        values, vectors = np.linalg.eigh(_evenly(graph, np.eye(n))(np.eye(n)))
         return values[: -k - 1 : -1], vectors[:, : -k - 1 : -1]
     # float32 has more digits than the residual asks for, unless it cannot hold the weights.
     held = WEIGHTS_OF_FLOAT32[0] < graph.degrees.mean() < WEIGHTS_OF_FLOAT32[1]
     Z = np.random.RandomState(0).standard_normal((n, width)).astype(np.float32 if held else np.float64)
     Z = Z if beside is None else backend_of(beside).like(Z, beside)
+    apply = _evenly(graph, Z)
     # All eigenvalues are in [−1, 1]; nothing is known of where the wanted ones end, so the first round says.
     cut = 0.3
     for _ in range(ROUNDS):
@@ -127,6 +115,23 @@ def even_eigenvectors(
             break
         cut = min(max(float(values[-1]), 0.0), 0.99)
     return values[:k], on_host(Z[:, :k]).astype(np.float64)
+
+
+def _evenly(graph: Graph, kind: Array) -> Callable[[Array], Array]:
+    """What applies S to arrays of a kind."""
+    scale, shared = _evened(graph)
+    own, wide = beside_columns(scale[:, None], kind), backend_of(kind).like(scale, kind)
+    xp = namespace(kind)
+
+    def apply(Z: Array) -> Array:
+        SZ = graph.adjacency(own * Z)
+        # Of so few columns a product is quickest without help, and on the host the types differ.
+        common = scale @ Z if isinstance(Z, np.ndarray) else wide @ xp.astype(Z, xp.float64)
+        SZ += xp.astype(shared * common, Z.dtype, copy=False)
+        SZ *= own
+        return SZ
+
+    return apply
 
 
 def _eigh(G: Array) -> tuple[Array, Array]:

@@ -79,8 +79,9 @@ def select(
     6
     >>> V = selection.model().fit_transform(X - X.min())
     """
+    X = placed(as_samples(X), chosen_device(device))
     return select_and_build(
-        placed(as_samples(X), chosen_device(device)), n_components=n_components, n_neighbors=n_neighbors, tau=tau, graph=graph, random_state=random_state,
+        X, n_components=n_components, n_neighbors=n_neighbors, tau=tau, graph=graph, random_state=random_state,
         verbose=verbose,
     )[0]  # fmt: skip
 

@@ -12,8 +12,9 @@ def test_it_is_full_inside_and_as_before_outside():
     try:
         torch.set_float32_matmul_precision("medium")
         with pytest.raises(ZeroDivisionError), full_precision():
+            raise ZeroDivisionError(torch.get_float32_matmul_precision())
+        with full_precision():
             assert torch.get_float32_matmul_precision() == "highest"
-            raise ZeroDivisionError
         assert torch.get_float32_matmul_precision() == "medium"
     finally:
         torch.set_float32_matmul_precision(before)

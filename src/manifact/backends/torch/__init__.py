@@ -1,6 +1,7 @@
 """PyTorch: tensors, dense or sparse CSR, on any device.
 
-What has no form for tensors yet (the quartic steps of `AffinityNMF`, projections of new samples) is done by NumPy's backend on the host and brought back.
+What has no form for tensors yet (the quartic steps of `AffinityNMF`, projections of new samples) is done by NumPy's
+backend on the host and brought back.
 """
 
 from collections.abc import Sequence

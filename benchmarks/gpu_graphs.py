@@ -1,0 +1,104 @@
+"""Graphs and whole fits on a GPU: times, and how far clusters agree with those of the host.
+
+    MANIFACT_DATA=<folder> python benchmarks/gpu_graphs.py [mnist] [sets] [--folder results]
+
+MNIST's 70,000 images in float32, from host arrays to host arrays; and in float64 every set that fits the time, fitted
+on both devices from the same start. Times are those of a second run: the first compiles kernels.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import numpy as np
+import torch
+from sklearn.metrics import adjusted_rand_score
+
+from manifact import ALPNMF, GNMF, AffinityNMF
+from manifact.backends.devices import placed
+from manifact.datasets import load, tfidf
+from manifact.experiments.result_tables import write
+from manifact.graphs import KNNGraph, LandmarkGraph
+
+SETS = ("coil20", "yale", "orl", "umist", "pie", "binalpha", "pbmc3k", "reuters", "tdt2", "news20")
+MODELS = {"AffinityNMF": AffinityNMF, "GNMF": GNMF}
+
+
+def timed(work, repeats=2):
+    """The result, and the seconds of the last of several runs."""
+    for _ in range(repeats):
+        torch.cuda.synchronize()
+        begun = time.perf_counter()
+        found = work()
+        torch.cuda.synchronize()
+        seconds = time.perf_counter() - begun
+    return found, seconds
+
+
+def mnist():
+    """What a person waits for, with the data in the host's memory."""
+    images = load("mnist").X.astype(np.float32)
+    images /= images.max()
+    there = placed(images, "cuda")
+    fitted, whole = timed(lambda: labelled(AffinityNMF(10, device="cuda", random_state=0), images))
+    work = {
+        "samples to the device": lambda: placed(images, "cuda"),
+        "exact graph of 5 neighbours": lambda: KNNGraph().build(there),
+        "exact graph of 30 neighbours among 50 balanced directions": lambda: KNNGraph(
+            30, weight="local", directions=50, balance=0.5
+        ).build(there),
+        "1,000 landmarks and each sample's 5 nearest": lambda: LandmarkGraph().build(there),
+        "GNMF(10), clusters included": lambda: labelled(GNMF(10, device="cuda", random_state=0), images),
+        "ALPNMF(10), clusters included": lambda: labelled(ALPNMF(10, device="cuda", random_state=0), images),
+        "clusters of 10,000 new images": lambda: fitted.predict(images[:10_000]),
+    }
+    rows = [{"work": "AffinityNMF(10), graph chosen, clusters included", "s": whole}]
+    for name, one in work.items():
+        rows.append({"work": name, "s": timed(one)[1]})
+        print(rows[-1], flush=True)
+    return rows
+
+
+def labelled(model, X):
+    """A fitted model whose clusters are made."""
+    model.fit(X).labels_  # noqa: B018 - made when they are read
+    return model
+
+
+def agreement(name):
+    """Of clusters of both devices, and the seconds of both fits."""
+    data = load(name)
+    X = tfidf(data.X) if hasattr(data.X, "tocsr") else np.asarray(data.X, dtype=np.float64)
+    X = X.astype(np.float64)
+    rows = []
+    for called, model in MODELS.items():
+        here, seconds = timed(lambda model=model: labelled(model(data.n_classes, random_state=0), X), 1)
+        there, on_gpu = timed(lambda model=model: labelled(model(data.n_classes, device="cuda", random_state=0), X), 1)
+        found = float(adjusted_rand_score(here.labels_, there.labels_))
+        shape = f"{X.shape[0]:,} x {X.shape[1]:,}"
+        rows.append({"data": name, "size": shape, "model": called, "ARI": found, "host s": seconds, "GPU s": on_gpu})
+        print(rows[-1], flush=True)
+    return rows
+
+
+def main(asked, folder):
+    card = f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}"
+    if "mnist" in asked:
+        note = f"70,000 images of 784 pixels in float32 on one {card}, from host arrays to host arrays; a second run."
+        write("gpu-graphs", "Graphs and fits of MNIST on a GPU", note, mnist(), folder)
+    if "sets" in asked:
+        note = f"float64, the same start on the host and on one {card}: the adjusted Rand index of their clusters."
+        rows = []
+        for name in SETS:
+            try:
+                rows += agreement(name)
+            except Exception as error:  # noqa: BLE001 - a set that is not there, or too large
+                print(name, type(error).__name__, error, flush=True)
+            write("gpu-agreement", "Clusters of the GPU and of the host", note, rows, folder) if rows else None
+
+
+if __name__ == "__main__":
+    arguments = sys.argv[1:]
+    place = arguments[arguments.index("--folder") + 1] if "--folder" in arguments else "results"
+    main([one for one in arguments if one in ("mnist", "sets")] or ["mnist", "sets"], place)
