@@ -67,7 +67,8 @@ def taken(X: Any, some: Any) -> Any:
     if not is_sparse(X):
         return X[some]
     places, indptr = _places(X, some)
-    return sparse_csr(indptr, X.col_indices()[places], X.values()[places], (len(some), X.shape[1]), X.device)
+    columns = X.col_indices()[places]
+    return sparse_csr(indptr.to(columns.dtype), columns, X.values()[places], (len(some), X.shape[1]), X.device)
 
 
 def _places(X: Any, some: Any) -> tuple[Any, Any]:
@@ -179,7 +180,8 @@ def _without_stored_zeros(X: Any) -> Any:
         return X
     counts = row_sums(X, held.to(torch.float64)).to(torch.int64)
     indptr = torch.nn.functional.pad(torch.cumsum(counts, 0), (1, 0))
-    return sparse_csr(indptr, X.col_indices()[held], X.values()[held], X.shape, X.device)
+    columns = X.col_indices()[held]
+    return sparse_csr(indptr.to(columns.dtype), columns, X.values()[held], X.shape, X.device)
 
 
 def _dense_hashes(X: Any) -> Any:

@@ -15,7 +15,9 @@ def as_tensor(P: Any, device: Any) -> Any:
     if not sparse.issparse(P):
         return torch.as_tensor(np.ascontiguousarray(P), device=device)
     csr = sparse.csr_array(P)
-    indptr, indices = (torch.as_tensor(part.astype(np.int64)) for part in (csr.indptr, csr.indices))
+    # Half the bytes of an iteration over X are indices if they are wide.
+    width = np.int32 if max(csr.nnz, *csr.shape) < 2**31 else np.int64
+    indptr, indices = (torch.as_tensor(part.astype(width, copy=False)) for part in (csr.indptr, csr.indices))
     return sparse_csr(indptr, indices, torch.as_tensor(csr.data), csr.shape, device)
 
 
