@@ -93,7 +93,7 @@ def main(asked, folder):
         for name in SETS:
             try:
                 rows += agreement(name)
-            except Exception as error:  # noqa: BLE001 - a set that is not there, or too large
+            except Exception as error:
                 print(name, type(error).__name__, error, flush=True)
             write("gpu-agreement", "Clusters of the GPU and of the host", note, rows, folder) if rows else None
 

@@ -141,3 +141,16 @@ def test_cupy_in_cupy_out(name, sparsely):
     assert all(isinstance(one, cupy.ndarray) for one in [*found, model.inverse_transform(V)])
     expected = clone(MODELS[name]).set_params(random_state=0).fit_transform(sparse.csr_array(X) if sparsely else X)
     np.testing.assert_allclose(V.get(), expected, rtol=1e-5, atol=1e-8)
+
+
+@pytest.mark.parametrize("call", ["fit", "transform", "predict"])
+def test_a_full_gpu_is_told_in_one_sentence(call, monkeypatch):
+    X = torch.as_tensor(problem(n=40)[0])
+    model = GNMF(3, random_state=0).fit(X)
+
+    def full(*_):
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr("manifact.backends.torch.data", full)
+    with pytest.raises(MemoryError, match=r"the GPU's memory is full .*: give X in float32 .* or use device='cpu'"):
+        getattr(model, call)(X)

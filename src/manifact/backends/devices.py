@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, TypeVar
 
 from manifact.backends.kinds import PACKAGES, package_of, tensors
-from manifact.utils.errors import BadValueError, MissingPackageError
+from manifact.utils.errors import BadValueError, MissingPackageError, TooLargeError
 
+Function = TypeVar("Function", bound=Callable[..., Any])
 #: What may stand there; "cuda:1" and so on name one of several.
 NAMES = ("cpu", "cuda", "auto")
 
@@ -60,3 +63,25 @@ def placed(X: Any, device: str | None) -> Any:
     if package_of(X) in PACKAGES:
         return tensors().moved(X, device)
     return import_module("manifact.backends.torch.placement").placed(X, device)
+
+
+def says_what_fits(function: Function) -> Function:
+    """``function``, which says in one sentence what to do where the memory of a GPU does not suffice."""
+
+    @wraps(function)
+    def told(*arguments: Any, **named: Any) -> Any:
+        try:
+            return function(*arguments, **named)
+        except RuntimeError as error:
+            # Of PyTorch, which nobody imports to catch it.
+            if type(error).__name__ != "OutOfMemoryError":
+                raise
+            free, total = import_module("manifact.backends.torch.gpus").memory_in_gib()
+            raise TooLargeError(
+                "the GPU's memory is full ({:.1f} of its {:.1f} GiB were free): give X in float32 or as a sparse "
+                "matrix, fewer samples at a time or a smaller {n_components}, or use {device}='cpu'",
+                free,
+                total,
+            ) from error
+
+    return told  # type: ignore[return-value]

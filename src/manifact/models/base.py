@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 
 import manifact
 from manifact.backends import on_host, origin_of
+from manifact.backends.devices import says_what_fits
 from manifact.models.callbacks import CallbackSupport, as_callbacks, fit_tasks, with_callbacks
 from manifact.models.clustering import Clustering
 from manifact.models.collapse import warn_of_collapse
@@ -149,6 +150,7 @@ class Factorization(
         self._fit(X, y, sample_weight, checkpoint, every, callbacks)
         return self.representation_ + 0.0
 
+    @says_what_fits
     @with_callbacks
     def _fit(self, X: Any, y: Any, sample_weight: Any, checkpoint: Any, every: int | None, callbacks: Any) -> None:
         check_parameters(self)

@@ -16,6 +16,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 
 from manifact.backends import Array, backend_of, on_host, origin_of
+from manifact.backends.devices import says_what_fits
 from manifact.graphs.eigenvector_clusters import corners, settled
 from manifact.models.problem import Problem
 from manifact.solvers.engine import Callback
@@ -166,6 +167,7 @@ class Clustering:
         labels: Array = origin_of(X).back(self._V_and_clusters(X, tie, graph_X)[1])
         return labels
 
+    @says_what_fits
     def _V_and_clusters(self: Any, X: Any, tie: bool | None = None, graph_X: Any = None) -> tuple[Array, Array]:
         """What `transform` returns and clusters as the host's array, for one search of neighbours."""
         check_is_fitted(self)

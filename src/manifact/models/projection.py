@@ -21,6 +21,7 @@ from manifact.backends import (
     origin_of,
     package_of,
 )
+from manifact.backends.devices import says_what_fits
 from manifact.terms import Loss, State
 from manifact.utils import checks
 from manifact.utils.memory import require
@@ -49,6 +50,7 @@ class Projection(TransformerMixin):
     def _tied(self) -> bool:
         raise NotImplementedError
 
+    @says_what_fits
     def transform(self, X: Any, tie: bool | None = None, method: str = "nonnegative", graph_X: Any = None) -> Any:
         """V for new samples with the basis fixed, each sample on its own: what `fit_transform` means by V.
 
