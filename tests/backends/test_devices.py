@@ -23,7 +23,9 @@ def test_the_host_needs_no_pytorch():
 
 def test_without_pytorch_a_gpu_is_refused_in_one_sentence(monkeypatch):
     monkeypatch.setattr(devices, "find_spec", lambda name: None)
-    with pytest.raises(MissingPackageError, match=r"^device='cuda' needs PyTorch: pip install 'manifact\[torch\]', or"):
+    with pytest.raises(
+        MissingPackageError, match=r"^device='cuda' needs PyTorch, .*: pip install torch, or use device='cpu'$"
+    ):
         devices.chosen_device("cuda")
     assert devices.chosen_device("auto") is None
     assert devices.reachable_device("cuda") is None

@@ -609,7 +609,9 @@ def test_the_device_is_recorded(make):
 def test_a_device_that_is_not_there_is_refused_in_one_sentence(make, monkeypatch):
     monkeypatch.setattr("manifact.backends.devices.find_spec", lambda name: None)
     refused = run("fit", make("npy"), *QUICK, "--device", "cuda", code=2).stderr
-    assert "--device='cuda' needs PyTorch: pip install 'manifact[torch]', or use --device='cpu'" in refused
+    assert (
+        "--device='cuda' needs PyTorch, manifact's extra [torch]: pip install torch, or use --device='cpu'" in refused
+    )
     assert not Path("a.safetensors").exists()
     assert "--device='tpu' is not known" in run("fit", make("npy"), "--device", "tpu", code=2).stderr
     assert json.loads(run("fit", make("npy"), *QUICK, "--device", "auto", "--json").stdout)["device"] == "cpu"

@@ -34,7 +34,7 @@ def chosen_device(name: str) -> str | None:
         if name == "auto":
             return None
         raise MissingPackageError(
-            "{device}={!r} needs PyTorch: pip install 'manifact[torch]', or use {device}='cpu'", name
+            "{device}={!r} needs PyTorch, manifact's extra [torch]: pip install torch, or use {device}='cpu'", name
         )
     there = import_module("manifact.backends.torch.gpus").number_of_gpus()
     if name == "auto":
