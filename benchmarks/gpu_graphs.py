@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 import time
+from functools import partial
 
 import numpy as np
 import torch
@@ -41,7 +42,7 @@ def mnist():
     images = load("mnist").X.astype(np.float32)
     images /= images.max()
     there = placed(images, "cuda")
-    fitted, whole = timed(lambda: labelled(AffinityNMF(10, device="cuda", random_state=0), images))
+    model, whole = timed(partial(fitted, AffinityNMF, 10, "cuda", images))
     work = {
         "samples to the device": lambda: placed(images, "cuda"),
         "exact graph of 5 neighbours": lambda: KNNGraph().build(there),
@@ -49,9 +50,9 @@ def mnist():
             30, weight="local", directions=50, balance=0.5
         ).build(there),
         "1,000 landmarks and each sample's 5 nearest": lambda: LandmarkGraph().build(there),
-        "GNMF(10), clusters included": lambda: labelled(GNMF(10, device="cuda", random_state=0), images),
-        "ALPNMF(10), clusters included": lambda: labelled(ALPNMF(10, device="cuda", random_state=0), images),
-        "clusters of 10,000 new images": lambda: fitted.predict(images[:10_000]),
+        "GNMF(10), clusters included": partial(fitted, GNMF, 10, "cuda", images),
+        "ALPNMF(10), clusters included": partial(fitted, ALPNMF, 10, "cuda", images),
+        "clusters of 10,000 new images": lambda: model.predict(images[:10_000]),
     }
     rows = [{"work": "AffinityNMF(10), graph chosen, clusters included", "s": whole}]
     for name, one in work.items():
@@ -66,6 +67,10 @@ def labelled(model, X):
     return model
 
 
+def fitted(model, k, device, X):
+    return labelled(model(k, device=device, random_state=0), X)
+
+
 def agreement(name):
     """Of clusters of both devices, and the seconds of both fits."""
     data = load(name)
@@ -73,15 +78,12 @@ def agreement(name):
     X = X.astype(np.float64)
     rows = []
     for called, model in MODELS.items():
-        here, seconds = timed(lambda model=model: labelled(model(data.n_classes, random_state=0), X), 1)
-        first, there = (labelled(model(data.n_classes, device="cuda", random_state=0), X) for _ in range(2))
+        here, seconds = timed(partial(fitted, model, data.n_classes, "cpu", X), 1)
+        (first, _), (there, on_gpu) = (timed(partial(fitted, model, data.n_classes, "cuda", X), 1) for _ in range(2))
         row = {"data": name, "size": f"{X.shape[0]:,} x {X.shape[1]:,}", "model": called}
         row["ARI"] = float(adjusted_rand_score(here.labels_, there.labels_))
         row["twice the same bits"] = "yes" if np.array_equal(first.components_, there.components_) else "no"
-        row["host s"] = seconds
-        row["GPU s"] = timed(lambda model=model: labelled(model(data.n_classes, device="cuda", random_state=0), X), 1)[
-            1
-        ]
+        row |= {"host s": seconds, "GPU s": on_gpu}
         rows.append(row)
         print(rows[-1], flush=True)
     return rows
