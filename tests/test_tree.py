@@ -32,6 +32,7 @@ ACROSS_FILES = {
     "io/readers/test_damaged_files.py": "every reader",
     "models/test_bad_input.py": "every model",
     "models/test_defaults.py": "what every model does as constructed",
+    "models/test_device_parameter.py": "where every model works",
     "models/test_sklearn.py": "scikit-learn's checks of every model",
     "models/test_weights.py": "what weights mean in every model",
     "report/test_browser.py": "the page in a browser",

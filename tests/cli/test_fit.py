@@ -598,3 +598,30 @@ def test_a_table_of_texts_names_the_column(make):
     assert refused.startswith("x.csv has sentences in column 'review' (")
     assert "give --text='review' to read a document in each row" in refused
     run("fit", "x.csv", "--text", "review", *QUICK, "-q")
+
+
+def test_the_device_is_recorded(make):
+    summary = json.loads(run("fit", make("npy"), *QUICK, "--device", "cpu", "-o", "m.safetensors", "--json").stdout)
+    assert (summary["device"], summary["parameters"]["device"]) == ("cpu", "cpu")
+    assert "on cuda" not in run("info", "m.safetensors").stdout
+
+
+def test_a_device_that_is_not_there_is_refused_in_one_sentence(make, monkeypatch):
+    monkeypatch.setattr("manifact.backends.devices.find_spec", lambda name: None)
+    refused = run("fit", make("npy"), *QUICK, "--device", "cuda", code=2).stderr
+    assert (
+        "--device='cuda' needs PyTorch, manifact's extra [torch]: pip install torch, or use --device='cpu'" in refused
+    )
+    assert not Path("a.safetensors").exists()
+    assert "--device='tpu' is not known" in run("fit", make("npy"), "--device", "tpu", code=2).stderr
+    assert json.loads(run("fit", make("npy"), *QUICK, "--device", "auto", "--json").stdout)["device"] == "cpu"
+
+
+@pytest.mark.parametrize("command", ["transform", "predict", "select"])
+def test_commands_without_the_device_say_so(command, make, monkeypatch):
+    monkeypatch.setattr("manifact.backends.devices.find_spec", lambda name: None)
+    data = make("npy")
+    run("fit", data, *QUICK, "-o", "m.safetensors", "-q")
+    arguments = [data] if command == "select" else ["m.safetensors", data]
+    assert "needs PyTorch" in run(command, *arguments, "--device", "cuda", code=2).stderr
+    assert run(command, *arguments, "--device", "auto", *(["-k", "2"] if command == "select" else [])).exit_code == 0

@@ -56,7 +56,7 @@ def test_no_samples():
         ({"alpha_V": -0.1}, ValueError, "alpha_V=-0.1 must be a finite number >= 0"),
         ({"alpha_U": "other"}, TypeError, "alpha_U='other' must be a number >= 0"),
         ({"l1_ratio": 1.5}, ValueError, "l1_ratio=1.5 must be a finite number >= 0 and <= 1"),
-        ({"device": "cuda"}, ValueError, "device='cuda' is not known: choose one of 'cpu'"),
+        ({"device": "gpu"}, ValueError, "device='gpu' is not known: choose 'cpu', 'cuda'"),
         ({"loss": "itakura"}, ValueError, "loss='itakura' is not known: choose one of 'frobenius', 'kullback-leibler'"),
         ({"graph_reg": -1}, ValueError, "graph_reg=-1 must be a finite number >= 0"),
         ({"graph_reg": np.nan}, ValueError, "graph_reg=nan must be a finite number >= 0"),

@@ -6,22 +6,26 @@ Nothing above this package imports numba or torch. What is not an operation of a
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from array_api_compat import array_namespace as namespace
 from array_api_compat import device as device_of
 
+from manifact.backends.kinds import PACKAGES, backend_of, native, on_host, package_of
 from manifact.backends.matrix import Matrix
+from manifact.backends.origins import origin_of
+from manifact.backends.placed import Placed
 from manifact.backends.protocol import Array, Backend, Data, Gram, silent
 
 __all__ = [
+    "PACKAGES",
     "Array",
     "Backend",
     "Data",
     "Gram",
     "Matrix",
+    "Placed",
     "as_data",
     "as_gram",
     "as_kernel",
@@ -31,20 +35,13 @@ __all__ = [
     "host_dtype",
     "identity",
     "namespace",
+    "native",
     "on_host",
+    "origin_of",
+    "package_of",
     "silent",
     "smallest_normal",
 ]
-
-#: Packages whose arrays have a backend of their own; NumPy and SciPy's are the default.
-PACKAGES = {"torch": "manifact.backends.torch"}
-
-
-def backend_of(array: Any) -> Backend:
-    """The backend that works with arrays of this kind."""
-    package = type(array).__module__.partition(".")[0]
-    backend: Any = import_module(PACKAGES.get(package, "manifact.backends.numpy"))
-    return backend
 
 
 def as_data(X: Any, weight: Any = None) -> Data:
@@ -79,11 +76,6 @@ def host_dtype(array: Any) -> np.dtype[Any]:
 def identity(G: Any) -> Any:
     """The identity of a square array's size and type, where it lives."""
     return namespace(G).eye(G.shape[0], dtype=G.dtype, device=device_of(G))
-
-
-def on_host(array: Any) -> Any:
-    """The same numbers as a NumPy array or SciPy matrix."""
-    return backend_of(array).host(array)
 
 
 def smallest_normal(array: Any) -> float:

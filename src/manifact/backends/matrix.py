@@ -19,6 +19,10 @@ class Matrix:
         self.csr = sorted_csr(csr)
         self._forms: dict[Hashable, Any] = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Forms are made again: another process may have no such device.
+        return {"csr": self.csr, "_forms": {}}
+
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""

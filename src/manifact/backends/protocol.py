@@ -128,8 +128,66 @@ class Gram(Products, Protocol):
         """K⁻ P."""
 
 
+class Rows(Protocol):
+    """What graphs ask of samples, rows of X, dense or sparse. A module of functions is one.
+
+    Matrices stay where they are; what has one number for each sample, or each pair of samples, is NumPy's.
+    """
+
+    def as_samples(self, X: Any) -> Any:
+        """X as finite floats (counts of 8 bits must not overflow), sparse X as CSR."""
+
+    def is_real(self, X: Any) -> bool:
+        """Whether entries are numbers without an imaginary part."""
+
+    def as_floats(self, X: Any) -> Any:
+        """X in float32 where it is, else in float64; a sparse layout other than CSR as that."""
+
+    def is_sparse(self, X: Any) -> bool:
+        """Whether zeros are not stored."""
+
+    def taken(self, X: Any, some: Any) -> Any:
+        """The rows with these numbers."""
+
+    def dense(self, X: Any) -> Array:
+        """X with its zeros."""
+
+    def typed(self, X: Any, dtype: Any) -> Any:
+        """X in a type that NumPy names."""
+
+    def of_kind(self, X: Any, sparsely: bool) -> Any:
+        """X as it can be compared with sparse rows, or with dense ones."""
+
+    def extent(self, X: Any) -> tuple[float, float]:
+        """The smallest and the largest entry; 0 and 0 where there is none."""
+
+    def lengths(self, X: Any) -> Array:
+        """‖x_j‖ of every row, in float64."""
+
+    def at_unit_length(self, X: Any) -> Any:
+        """Rows of length 1; those without entries stay."""
+
+    def square_roots(self, X: Any) -> Any:
+        """The roots of the entries."""
+
+    def empty(self, X: Any) -> Array:
+        """Which rows hold nothing but zeros."""
+
+    def first_equal(self, X: Any) -> Array:
+        """For each row the number of the first row that equals it."""
+
+    def pair_products(self, A: Any, B: Any, rows: Array, columns: Array) -> Array:
+        """⟨a_row, b_column⟩ of these pairs."""
+
+    def pair_squares(self, A: Any, B: Any, rows: Array, columns: Array) -> Array:
+        """‖a_row − b_column‖² of these pairs."""
+
+
 class Backend(Protocol):
     """Operations that are worth a kernel, or that sum over samples. A module of functions is one."""
+
+    #: What graphs ask of samples.
+    rows: Rows
 
     def data(self, X: Any, weight: Array | None) -> Data:
         """Γ X."""

@@ -9,7 +9,7 @@ from manifact.baselines.refused_penalties import refuse_penalties
 from manifact.models.base import Factorization
 from manifact.models.declaration import model
 from manifact.models.problem import Problem
-from manifact.models.projection import beside_samples
+from manifact.models.projection import basis_beside
 from manifact.terms import KullbackLeibler, Loss, SimplexBasis, State, Term
 from manifact.terms.term import Parts
 
@@ -77,7 +77,7 @@ class LNMF(Factorization):
         """The same objective with U fixed: KL − Σ v + ½ ‖v‖² of each sample."""
         if tie:
             self._pull(X, graph_X)
-        U = beside_samples(self.components_.T, X)
+        U = basis_beside(self.components_, X)
         xp = namespace(U)
         sums = xp.sum(U, axis=0)
         safe = xp.where(sums > 0, sums, 1.0)

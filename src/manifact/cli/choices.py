@@ -20,6 +20,7 @@ PLACES: Mapping[str, tuple[str, str]] = {
     "weight": ("WEIGHTS", "manifact.graphs.knn"),
     "metric": ("METRICS", "manifact.graphs.knn"),
     "search": ("SEARCHES", "manifact.graphs.knn"),
+    "device": ("NAMES", "manifact.backends.devices"),
 }
 
 

@@ -30,6 +30,15 @@ def read_for(model: Any, path: Path, data: Path, reading: Mapping[str, Any], sam
     return samples, preparation.apply(samples)
 
 
+def put_on(model: Any, device: str | None) -> None:
+    """Let a model work on the device that is asked for, if it is there."""
+    if device is not None:
+        from manifact.backends.devices import chosen_device
+
+        chosen_device(device)
+        model.set_params(device=device)
+
+
 def _refuse_numbers(data: Path, asked: Mapping[str, Any]) -> None:
     """Refuse a table of numbers whose one column of text, such as names, would be taken for the documents."""
     from manifact.io.readers import check

@@ -76,6 +76,18 @@ WriteOption = Annotated[
 KeyOption = Annotated[
     str, typer.Option("--key", metavar="NAME", help="What --write calls the results.", rich_help_panel=CELLS)
 ]
+DeviceOption = Annotated[
+    str | None,
+    _chosen(
+        "device",
+        "--device",
+        metavar="cpu|cuda|auto",
+        help="Where arrays are worked on: cuda is a GPU (needs PyTorch), cuda:1 the second one, auto a GPU if there is "
+        "one.",
+        rich_help_panel=DETAILS,
+    ),
+    parsing.device,
+]
 ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `manifact fit` wrote.")]
 
 
@@ -151,6 +163,7 @@ class ModelParameters:
         ),
         known,
     ] = None
+    device: DeviceOption = None
     random_state: Annotated[int, typer.Option("--seed", help="Seed of the start and of k-means.")] = 0
 
 

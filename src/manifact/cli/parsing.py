@@ -8,6 +8,18 @@ from typing import Any
 from manifact.utils.errors import BadValueError, Parameter
 
 
+def device(parameter: str, text: str) -> str:
+    """A device by its name, whether it is there or not.
+
+    >>> device("device", "cuda:1")
+    'cuda:1'
+    """
+    from manifact.backends.devices import check_device
+
+    check_device(text)
+    return text
+
+
 def size(parameter: str, text: str) -> int | tuple[int, int]:
     """``32x24`` as (32, 24), ``64`` as 64.
 

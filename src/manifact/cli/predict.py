@@ -13,9 +13,10 @@ from manifact.cli import cells_files, data_notes, json_output, outputs, training
 from manifact.cli.data_options import Reading
 from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence, note
 from manifact.cli.help_headings import OUT
-from manifact.cli.new_samples import check_tie, graph_samples, read_for, refuse_if_nobody
+from manifact.cli.new_samples import check_tie, graph_samples, put_on, read_for, refuse_if_nobody
 from manifact.cli.option_groups import given, with_option_groups
 from manifact.cli.options import (
+    DeviceOption,
     GraphFromOption,
     JsonOption,
     KeyOption,
@@ -56,6 +57,7 @@ def predict(
     ] = None,
     tie: TieOption = None,
     graph_from: GraphFromOption = None,
+    device: DeviceOption = None,
     write: WriteOption = None,
     key: KeyOption = "manifact",
     overwrite: OverwriteOption = False,
@@ -73,6 +75,7 @@ def predict(
         import manifact
 
         found = manifact.load(model)
+        put_on(found, device)
         output = None if is_dash(output) else output
         _check(model, data, output, overwrite)
         cells = _cells_file(found, model, data, write, key, overwrite)

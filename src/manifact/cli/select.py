@@ -17,7 +17,7 @@ from manifact.cli.fit import DataArgument
 from manifact.cli.help_headings import OUT
 from manifact.cli.model_building import KNN, GraphRequest, graph_for
 from manifact.cli.option_groups import given, with_option_groups
-from manifact.cli.options import GraphSource, JsonOption, NeighborSettings, OverwriteOption, QuietOption
+from manifact.cli.options import DeviceOption, GraphSource, JsonOption, NeighborSettings, OverwriteOption, QuietOption
 from manifact.cli.standard_input import check_there, received
 from manifact.utils.progress import showing
 
@@ -44,6 +44,7 @@ class Candidates:
         ),
         parsing.counts,
     ] = None
+    device: DeviceOption = None
     random_state: Annotated[
         int, typer.Option("--seed", help="Which samples, features and edges are looked at together.")
     ] = 0
@@ -116,6 +117,7 @@ def _selection(
             n_neighbors=counts,
             graph=graph_for(entry, one, path, samples, preparation.scale == "unit", asked),
             random_state=asked["random_state"],
+            device=asked.get("device", "cpu"),
             verbose=not quiet,
         )
 
@@ -159,7 +161,7 @@ def _as_json(found: Selection, following: str, plot: Path | None) -> str:
 
 def _fit(context: typer.Context, data: Path, found: Selection) -> str:
     """The command that fits what was chosen: the data as they were read here, and no need to choose again."""
-    own = {field.name for group in (TrainingReading, Preparing) for field in fields(group)} | {"random_state"}
+    own = {field.name for group in (TrainingReading, Preparing) for field in fields(group)} | {"random_state", "device"}
     builder = found.graph if "features" in found.best else None
     # A graph that was given is given again; one that was chosen is described.
     own |= {"graph", "graph_from", *(field.name for field in fields(NeighborSettings))} if builder is None else set()

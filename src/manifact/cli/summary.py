@@ -34,6 +34,8 @@ class Summary:
     #: What was done to the size of rows and columns, in words.
     scaling: str | None
     parameters: dict[str, Any]
+    #: Where the arrays were worked on.
+    device: str
     solver: str
     n_iter: int
     converged: bool
@@ -106,6 +108,8 @@ class Summary:
         took, chose = "", ""
         if self.seconds is not None:
             took = f" in {self.seconds - (self.seconds_choosing or 0):.1f} s"
+        if self.device != "cpu":
+            took += f" on {self.device}"
         if self.seconds is not None and self.seconds_choosing is not None:
             chose = f"chose {self._left_open()} in {self.seconds_choosing:.1f} s, then "
         parts = [f"{chose}{ended} {self.n_iter} iterations of {self.solver}{took}", f"objective {self.objective:.6g}"]
@@ -172,6 +176,7 @@ def of(
         graph=None if (found := neighbours(getattr(model, "graph_", None))) is None else found._asdict(),
         scaling=prepared(model, "scaling"),
         parameters=_plain(model.get_params()),
+        device=getattr(model, "device_", "cpu"),
         solver=model.solver_,
         n_iter=model.n_iter_,
         converged=model.converged_,

@@ -12,9 +12,17 @@ from manifact.cli import json_output, outputs
 from manifact.cli.data_options import Reading
 from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence
 from manifact.cli.help_headings import OUT
-from manifact.cli.new_samples import check_tie, graph_samples, read_for, warn_of_empty, warn_of_reading
+from manifact.cli.new_samples import check_tie, graph_samples, put_on, read_for, warn_of_empty, warn_of_reading
 from manifact.cli.option_groups import given, with_option_groups
-from manifact.cli.options import GraphFromOption, JsonOption, ModelArgument, OverwriteOption, QuietOption, TieOption
+from manifact.cli.options import (
+    DeviceOption,
+    GraphFromOption,
+    JsonOption,
+    ModelArgument,
+    OverwriteOption,
+    QuietOption,
+    TieOption,
+)
 from manifact.cli.standard_input import check_there, is_dash
 from manifact.utils.progress import showing
 
@@ -37,6 +45,7 @@ def transform(
     ] = None,
     tie: TieOption = None,
     graph_from: GraphFromOption = None,
+    device: DeviceOption = None,
     overwrite: OverwriteOption = False,
     quiet: QuietOption = False,
     json: JsonOption = False,
@@ -53,6 +62,7 @@ def transform(
         from manifact.io.writers import check_output, write_matrix, write_matrix_as_csv
 
         found = manifact.load(model)
+        put_on(found, device)
         output = None if is_dash(output) else output
         if output is not None:
             check_output(outputs.free("--output", output, overwrite, model, data))

@@ -8,12 +8,11 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_array
 
+from manifact.backends import backend_of, native
 from manifact.graphs.affinity_matrix import check_affinity
 from manifact.graphs.operators import AffinityGraph, Graph, SumOfGraphs
 from manifact.utils import checks
-from manifact.utils.sparse_matrices import sorted_csr
 from manifact.utils.stored_classes import stored_by_parameters
 
 
@@ -166,9 +165,9 @@ class SumGraph(GraphBuilder):
 
 
 def as_samples(X: Any) -> Any:
-    """X as floats (counts of 8 bits must not overflow), sparse X as canonical CSR."""
-    X = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32))
-    return sorted_csr(X) if sparse.issparse(X) else X
+    """X as floats (counts of 8 bits must not overflow), sparse X as canonical CSR, where it lives."""
+    X = native(X)
+    return backend_of(X).rows.as_samples(X)
 
 
 def is_affinity(graph: Any) -> bool:

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from manifact.backends import Array
-from manifact.utils.equal_rows import first_equal_rows
+from manifact.backends import Array, backend_of
 
 
 class Copies:
@@ -26,7 +25,7 @@ class Copies:
     """
 
     def __init__(self, X: Any) -> None:
-        self.heads, self.group = np.unique(first_equal_rows(X), return_inverse=True)
+        self.heads, self.group = np.unique(backend_of(X).rows.first_equal(X), return_inverse=True)
 
     @property
     def none(self) -> bool:

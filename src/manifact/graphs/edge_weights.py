@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn import get_config
 
 from manifact.backends import Array
 
@@ -83,29 +82,3 @@ def local_weights(squares: Array, mine: Array, theirs: Array) -> Array:
     """exp(−d_ij² / (σ_i σ_j)) from d_ij², σ_i² and σ_j²."""
     with np.errstate(over="ignore", under="ignore"):
         return np.exp(-squares / (np.sqrt(mine) * np.sqrt(theirs)))
-
-
-def over_pairs(measure: Any, A: Any, B: Any, rows: Array, columns: Array) -> Array:
-    """``measure`` of the pairs (a_row, b_column), as many at a time as the memory budget allows."""
-    if sparse.issparse(A) != sparse.issparse(B):
-        A, B = sparse.csr_array(A), sparse.csr_array(B)
-    budget = get_config()["working_memory"] * 2**20
-    at_once = max(1, int(budget // (4 * 8 * max(1, A.shape[1]))))
-    if sparse.issparse(A):
-        at_once = max(at_once, 8192)
-    out = np.empty(len(rows))
-    for start in range(0, len(rows), at_once):
-        pairs = slice(start, start + at_once)
-        out[pairs] = measure(A[rows[pairs]], B[columns[pairs]])
-    return out
-
-
-def products(a: Any, b: Any) -> Array:
-    """Inner products of rows."""
-    return np.asarray((a.multiply(b) if sparse.issparse(a) else a * b).sum(axis=1)).ravel()
-
-
-def square_distances(a: Any, b: Any) -> Array:
-    """Squared distances of rows."""
-    gap = a - b
-    return products(gap, gap)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manifact.backends import Array, backend_of
+from manifact.backends import Array, backend_of, host_dtype, namespace, on_host
 from manifact.graphs.builder import GraphBuilder, as_samples
 from manifact.graphs.operators import AffinityGraph, Graph
 from manifact.utils import checks
@@ -62,7 +62,7 @@ class FarthestGraph(GraphBuilder):
         X = as_samples(X)
         n = X.shape[0]
         if self.search == "exact" or (self.search == "auto" and n <= EXACT_SAMPLES):
-            index, squares = backend_of(X).nearest(X, self.n_neighbors, farthest=True, progress=steps)
+            index, squares = map(on_host, backend_of(X).nearest(X, self.n_neighbors, farthest=True, progress=steps))
         else:
             index, squares = self._among_extremes(X)
         rows = np.repeat(np.arange(n), index.shape[1])
@@ -76,7 +76,8 @@ class FarthestGraph(GraphBuilder):
 
     def _among_extremes(self, X: Any) -> tuple[Array, Array]:
         extremes = extreme_samples(X, self.n_candidates, np.random.default_rng(self.random_state))
-        index, squares = backend_of(X).nearest(X[extremes], self.n_neighbors, X, farthest=True, progress=steps)
+        some = backend_of(X).rows.taken(X, extremes)
+        index, squares = map(on_host, backend_of(X).nearest(some, self.n_neighbors, X, farthest=True, progress=steps))
         return extremes[index], squares
 
 
@@ -85,9 +86,11 @@ def extreme_samples(X: Any, count: int, rng: np.random.Generator) -> Array:
     n, m = X.shape
     if count >= n:
         return np.arange(n)
-    directions = rng.standard_normal((m, max(1, count // 4)))
-    shadows = np.asarray(X @ directions)
-    ends = np.concatenate([shadows.argmax(axis=0), shadows.argmin(axis=0)])
-    mean = np.asarray(X.mean(axis=0)).reshape(1, -1)
-    outer, _ = backend_of(X).nearest(X, count // 2 + 1, mean, farthest=True)
-    return np.unique(np.concatenate([ends, outer[0]]))
+    backend = backend_of(X)
+    shadows = backend.projected(X, rng.standard_normal((m, max(1, count // 4))))
+    xp = namespace(shadows)
+    ends = [on_host(end(shadows, axis=0)) for end in (xp.argmax, xp.argmin)]
+    ones = backend.rows.typed(backend.like(np.ones((n, 1)), X), host_dtype(X))
+    mean = backend.data(X, None).times_transposed(ones).T / n
+    outer, _ = backend.nearest(X, count // 2 + 1, mean, farthest=True)
+    return np.unique(np.concatenate([*ends, on_host(outer)[0]]))

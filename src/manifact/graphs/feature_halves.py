@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from manifact.backends import Array, backend_of
+from manifact.backends import Array, backend_of, on_host
 from manifact.graphs.cluster_counts import clusters_of_sizes
 from manifact.graphs.copies import Copies
 from manifact.graphs.edge_weights import symmetric_affinity
@@ -75,8 +75,16 @@ def said_alike(
 
 
 def _some(X: Any, k: int, rng: np.random.RandomState) -> Any:
+    """At most so many samples, on the host: graphs this small are quickest there."""
     most = min(max(SAMPLES, SAMPLES_PER_CLUSTER * k), MOST_SAMPLES)
-    return X if X.shape[0] <= most else X[np.sort(rng.choice(X.shape[0], most, replace=False))]
+    return drawn(X, most, rng)
+
+
+def drawn(X: Any, most: int, rng: np.random.RandomState) -> Any:
+    """At most so many rows of X, drawn at random and in their order, on the host."""
+    if X.shape[0] <= most:
+        return on_host(X)
+    return on_host(backend_of(X).rows.taken(X, np.sort(rng.choice(X.shape[0], most, replace=False))))
 
 
 def _clusterings(
@@ -181,6 +189,6 @@ def _directions(X: Any, G: Array, added: Array) -> tuple[Array, Array]:
 
 def distinct(X: Any) -> Any:
     """X without rows that equal others, and without empty ones."""
-    some = Copies(X).heads
-    some = some[~empty_rows(X)[some]]
-    return X if len(some) == X.shape[0] else X[some]
+    rows, some = backend_of(X).rows, Copies(X).heads
+    some = some[~rows.empty(X)[some]]
+    return X if len(some) == X.shape[0] else rows.taken(X, some)

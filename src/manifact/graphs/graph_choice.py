@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from manifact.backends import Array, threads
+from manifact.backends import Array, backend_of, threads
 from manifact.graphs.cluster_counts import CountEvidence, best_count, clusters_of_sizes, count_evidence
-from manifact.graphs.feature_halves import Candidate, Features, SampleProducts, distinct, said_alike
+from manifact.graphs.feature_halves import Candidate, Features, SampleProducts, distinct, drawn, said_alike
 from manifact.graphs.knn import KNNGraph
 from manifact.graphs.shared_information import modularity
 from manifact.graphs.views import row_lengths
@@ -129,7 +129,7 @@ class _CountsOfClusters:
 
     def __init__(self, X: Any, sizes: list[int], rng: np.random.RandomState, halved: bool) -> None:
         """``halved`` is whether there are features enough for two halves; else edges are left out."""
-        some = X if X.shape[0] <= WHOLE else X[np.sort(rng.choice(X.shape[0], WHOLE, replace=False))]
+        some = drawn(X, WHOLE, rng)
         self._X, self._products = X, SampleProducts(some, row_lengths(some))
         self._sizes = [k for k in sizes if k <= some.shape[0]] or [min(sizes)]
         self._rng, self._halved = rng, halved
@@ -263,6 +263,6 @@ def _possible(features: Sequence[Features], X: Any) -> list[Features]:
     """Without roots of what is negative, and without more directions than half of the features have."""
     if len(features) == 1:
         return list(features)
-    signed, few = X.min() < 0, min(one.directions or np.inf for one in features)
+    signed, few = backend_of(X).rows.extent(X)[0] < 0, min(one.directions or np.inf for one in features)
     most = max(few, min(X.shape[0], X.shape[1] // 2))
     return [one for one in features if not (one.roots and signed) and (one.directions or 0) <= most]

@@ -10,17 +10,13 @@ import numpy as np
 from scipy import sparse
 from sklearn import get_config
 from sklearn.base import clone
-from sklearn.preprocessing import normalize
 
-from manifact.backends import Array, backend_of
+from manifact.backends import Array, Placed, backend_of, on_host
 from manifact.graphs.builder import GraphBuilder, as_samples
 from manifact.graphs.edge_weights import (
     local_weights,
-    over_pairs,
     own_widths,
-    products,
     root_mean_square,
-    square_distances,
     symmetric_affinity,
 )
 from manifact.graphs.neighbor_lists import NeighborList, comparable, find_neighbors
@@ -158,7 +154,7 @@ class KNNGraph(GraphBuilder):
             W = sparse.csr_array(W.maximum(W.T))
         kept, radii = None if view.plain else view, found.radii(self.n_neighbors)
         # A copy of the parameters: what the user sets later must not change a graph that is built.
-        return NeighborGraph(W, clone(self), Z, sigma, radii, found.heads, kept, widths)
+        return NeighborGraph(W, clone(self), on_host(Z), sigma, radii, found.heads, kept, widths)
 
     def _check(self) -> None:
         checks.integer("n_neighbors", self.n_neighbors, at_least=1)
@@ -193,7 +189,7 @@ class KNNGraph(GraphBuilder):
         if self.weight != "heat":
             return 1.0
         if self.sigma == "neighbors":
-            return float(np.sqrt(over_pairs(square_distances, X, X, rows, columns)).mean()) or 1.0
+            return float(np.sqrt(backend_of(X).rows.pair_squares(X, X, rows, columns)).mean()) or 1.0
         return mean_distance(X) if self.sigma == "auto" else float(self.sigma)
 
     def _affinity(self, X: Any, Q: Any, rows: Array, columns: Array, sigma: float) -> Any:
@@ -202,20 +198,22 @@ class KNNGraph(GraphBuilder):
 
     def _squares(self, X: Any, Q: Any, rows: Array, columns: Array) -> Array:
         """Squared distances of pairs as they are compared."""
+        of = backend_of(X).rows
         if self._metric == "cosine":
-            X, Q = normalize(X), normalize(Q)
-        return over_pairs(square_distances, Q, X, rows, columns)
+            X, Q = of.at_unit_length(X), of.at_unit_length(Q)
+        return of.pair_squares(Q, X, rows, columns)
 
     def _weights(self, X: Any, Q: Any, rows: Array, columns: Array, sigma: float) -> Array:
+        of = backend_of(X).rows
         match self.weight:
             case "binary":
                 return np.ones(len(rows))
             case "heat":
-                return np.exp(-over_pairs(square_distances, Q, X, rows, columns) / (2 * sigma**2))
+                return np.exp(-of.pair_squares(Q, X, rows, columns) / (2 * sigma**2))
             case "dot":
-                values = over_pairs(products, Q, X, rows, columns)
+                values = of.pair_products(Q, X, rows, columns)
             case _:
-                values = over_pairs(products, normalize(Q), normalize(X), rows, columns)
+                values = of.pair_products(of.at_unit_length(Q), of.at_unit_length(X), rows, columns)
         if (values < 0).any():
             why = "samples with negative entries" if self.directions is None else "neighbours among few directions"
             raise BadValueError(
@@ -315,23 +313,26 @@ class NeighborGraph(AffinityGraph):
     def _affinity(self, X: Any) -> Any:
         """Of new samples to the training samples, each on its own."""
         # Of the same kind and type as the training samples: what differs in its last digit is another sample.
-        X = X.astype(self._X.dtype, copy=False)
+        rows = backend_of(X).rows
+        X = rows.typed(X, self._X.dtype)
         if self._view is not None:
-            X = self._view.features(sorted_csr(X) if sparse.issparse(X) else X)
+            X = self._view.features(rows.of_kind(X, False))
         if sparse.issparse(self._X):
-            X = sorted_csr(X)
-        elif sparse.issparse(X):
+            X = rows.of_kind(X, True)
+        elif rows.is_sparse(X):
             at_once = max(1, int(get_config()["working_memory"] * 2**20 // (8 * X.shape[1])))
-            blocks = [X[start : start + at_once].toarray() for start in range(0, X.shape[0], at_once)]
+            starts = range(0, X.shape[0], at_once)
+            blocks = [rows.dense(rows.taken(X, slice(start, start + at_once))) for start in starts]
             return sparse.vstack([self._joined(block) for block in blocks], format="csr")
         return self._joined(X)
 
     def _joined(self, X: Any) -> Any:
         """The affinities of new samples, as they are compared."""
         rows, columns, twins = self._pairs(X)
+        training = self._training.beside(X)
         if self._widths is None:
-            return self._builder._affinity(self._X, X, rows, columns, self._sigma)
-        squares = self._builder._squares(self._X, X, rows, columns)
+            return self._builder._affinity(training, X, rows, columns, self._sigma)
+        squares = self._builder._squares(training, X, rows, columns)
         mine = own_widths(rows, squares, X.shape[0], self._sigma)
         # A training sample keeps the width that it has, with edges too weak to be in W.
         mine[twins >= 0] = self._widths[twins[twins >= 0]]
@@ -345,10 +346,12 @@ class NeighborGraph(AffinityGraph):
         to it, and those that would have it among their nearest.
         """
         (compared, inside), (new, rows) = self._compared, comparable(X, self._builder._metric)
+        compared = compared.beside(X)
         twins = np.full(X.shape[0], -1)
         if not len(inside) or not len(rows):
             return rows[:0], inside[:0], twins
-        index, squares = backend_of(X).nearest(compared, self._builder.n_neighbors, new, progress=steps)
+        found_nearest = backend_of(X).nearest(compared, self._builder.n_neighbors, new, progress=steps)
+        index, squares = map(on_host, found_nearest)
         same = squares[:, 0] <= self._alike[inside[index[:, 0]]]
         known, others = np.flatnonzero(same), np.flatnonzero(~same)
         twins[rows[known]] = inside[index[known, 0]]
@@ -358,7 +361,8 @@ class NeighborGraph(AffinityGraph):
             (np.repeat(rows[others], index.shape[1]), inside[index[others].ravel()]),
         ]
         if self._radii is not None and len(others):
-            asking, answering = backend_of(X).reached(compared, self._radii[inside], new[others], progress=steps)
+            some, radii = backend_of(X).rows.taken(new, others), self._radii[inside]
+            asking, answering = map(on_host, backend_of(X).reached(compared, radii, some, progress=steps))
             found.append((rows[others[asking]], inside[answering]))
         pairs = np.concatenate([row * self.n_samples + column.astype(np.int64) for row, column in found])
         return *np.divmod(np.unique(pairs), self.n_samples), twins
@@ -373,11 +377,16 @@ class NeighborGraph(AffinityGraph):
         return np.maximum(np.where(np.isfinite(self._radii), ROUNDED**2 * self._radii, unknown), least)
 
     @cached_property
-    def _compared(self) -> tuple[Any, Array]:
+    def _compared(self) -> tuple[Placed, Array]:
         if self._heads is None:
-            return comparable(self._X, self._builder._metric)
+            compared, inside = comparable(self._X, self._builder._metric)
+            return self._training if compared is self._X else Placed(compared), inside
         compared, inside = comparable(self._X[self._heads], self._builder._metric)
-        return compared, self._heads[inside]
+        return Placed(compared), self._heads[inside]
+
+    @cached_property
+    def _training(self) -> Placed:
+        return Placed(self._X)
 
 
 def _matrix(values: Array, rows: Array, columns: Array, shape: tuple[int, int]) -> Any:
@@ -387,7 +396,7 @@ def _matrix(values: Array, rows: Array, columns: Array, shape: tuple[int, int]) 
 def mean_distance(X: Any) -> float:
     """Mean Euclidean distance between samples (evenly spaced ones if there are many)."""
     n = X.shape[0]
-    some = X[np.unique(np.linspace(0, n - 1, min(n, SIGMA_SAMPLES)).astype(int))]
+    some = on_host(backend_of(X).rows.taken(X, np.unique(np.linspace(0, n - 1, min(n, SIGMA_SAMPLES)).astype(int))))
     G = backend_of(some).row_products(some.astype(np.float64))
     squares = G.diagonal().copy()
     # In place: there are many pairs.

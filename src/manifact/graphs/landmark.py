@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from manifact.backends import Array, Matrix, backend_of, device_of, namespace
+from manifact.backends import Array, Matrix, Placed, backend_of, device_of, host_dtype, namespace, native, on_host
 from manifact.backends.matrix import Pieces
 from manifact.graphs.builder import GraphBuilder, as_samples
 from manifact.graphs.operators import Graph, check_width
@@ -79,11 +79,11 @@ class LandmarkGraph(GraphBuilder):
         self._check()
         X = as_samples(X)
         landmarks = self._landmarks(X)
-        index, squares = backend_of(X).nearest(landmarks, self.n_neighbors, X, progress=steps)
+        index, squares = map(on_host, backend_of(X).nearest(landmarks, self.n_neighbors, X, progress=steps))
         distances = np.sqrt(np.maximum(squares, 0))
         sigma = float(distances[:, -1].mean()) if self.sigma == "auto" else float(self.sigma)
         Z = mixtures(index, squares, sigma or 1.0, landmarks.shape[0])
-        return LandmarkOperator(Z, landmarks, self.n_neighbors, sigma or 1.0)
+        return LandmarkOperator(Z, on_host(landmarks), self.n_neighbors, sigma or 1.0)
 
     def _check(self) -> None:
         checks.integer("n_landmarks", self.n_landmarks, at_least=1)
@@ -96,25 +96,26 @@ class LandmarkGraph(GraphBuilder):
 
     def _landmarks(self, X: Any) -> Array:
         """p x m, dense (p is small)."""
-        n = X.shape[0]
+        n, rows = X.shape[0], backend_of(X).rows
         if not isinstance(self.landmarks, str):
             return self._given(X)
         rng = check_random_state(self.random_state)
         p = min(self.n_landmarks, n)
         if self.landmarks == "random" or p == n:
-            return _dense(X[np.sort(rng.permutation(n)[:p])])
+            return rows.dense(rows.taken(X, np.sort(rng.permutation(n)[:p])))
         if n >= KMEANS_SAMPLES:
-            X = X[np.sort(rng.permutation(n)[: max(SAMPLES_PER_LANDMARK * p, p)])]
-        first = _dense(X[np.sort(rng.permutation(X.shape[0])[:p])])
-        return backend_of(X).cluster_centres(X, first, self.kmeans_iter, progress=steps)
+            X = rows.taken(X, np.sort(rng.permutation(n)[: max(SAMPLES_PER_LANDMARK * p, p)]))
+        drawn = rows.dense(rows.taken(X, np.sort(rng.permutation(X.shape[0])[:p])))
+        return backend_of(X).cluster_centres(X, drawn, self.kmeans_iter, progress=steps)
 
     def _given(self, X: Any) -> Array:
-        landmarks = _dense(self.landmarks)
+        landmarks = on_host(native(self.landmarks))
+        landmarks = landmarks.toarray() if sparse.issparse(landmarks) else np.array(landmarks)
         if landmarks.ndim != 2 or landmarks.shape[1] != X.shape[1] or not len(landmarks):
             raise ValueError(f"landmarks has shape {landmarks.shape} but X has {X.shape[1]} features: give p x m")
         if not np.isfinite(landmarks).all():
             raise ValueError("landmarks contains NaN or infinity: replace or drop these landmarks")
-        return landmarks.astype(X.dtype)
+        return backend_of(X).like(landmarks.astype(host_dtype(X)), X)
 
 
 def _fits(facts: Mapping[str, Any]) -> None:
@@ -205,10 +206,15 @@ class LandmarkOperator(Graph):
     def tie(self, X: Any, V: Array) -> tuple[Array, Array]:
         """New samples are tied to their landmarks, whose representation is that of the samples they stand for."""
         check_width(X, self.landmarks.shape[1])
-        index, squares = backend_of(X).nearest(self.landmarks, self._n_neighbors, X)
+        landmarks = self._placed.beside(X)
+        index, squares = map(on_host, backend_of(X).nearest(landmarks, self._n_neighbors, X))
         mine = mixtures(index, squares, self._sigma, len(self.landmarks)).astype(V.dtype)
         held = (self.Z.T @ V) / self.masses[:, None]
         return mine @ held.astype(V.dtype), np.ones(X.shape[0], dtype=V.dtype)
+
+    @cached_property
+    def _placed(self) -> Placed:
+        return Placed(self.landmarks)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(n_samples={self.n_samples}, n_landmarks={len(self.landmarks)})"
@@ -223,7 +229,3 @@ def mixtures(index: Array, squares: Array, sigma: float, p: int) -> Any:
     weights /= weights.sum(axis=1, keepdims=True)
     indptr = np.arange(0, n * r + 1, r)
     return sorted_csr(sparse.csr_array((weights.ravel(), index.ravel(), indptr), shape=(n, p)))
-
-
-def _dense(P: Any) -> Array:
-    return P.toarray() if sparse.issparse(P) else np.array(P)

@@ -6,14 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
-from sklearn.preprocessing import normalize
 
-from manifact.backends import Array, backend_of
+from manifact.backends import Array, backend_of, on_host
 from manifact.graphs.copies import Copies
 from manifact.utils.errors import MissingPackageError
 from manifact.utils.progress import steps
-from manifact.utils.sparse_matrices import empty_rows
 
 
 class Pairs(NamedTuple):
@@ -96,7 +93,8 @@ def find_neighbors(
         return NeighborList(nothing.astype(np.int64), nothing, inside, None, X.shape[0])
     equal = Copies(compared) if copies == "once" else None
     equal = None if equal is None or equal.none else equal
-    index, squares = _search(compared if equal is None else compared[equal.heads], n_neighbors, search, random_state)
+    compared = compared if equal is None else backend_of(X).rows.taken(compared, equal.heads)
+    index, squares = _search(compared, n_neighbors, search, random_state)
     return NeighborList(index, squares, inside, equal, X.shape[0])
 
 
@@ -105,22 +103,21 @@ def comparable(X: Any, metric: str) -> tuple[Any, Array]:
     if metric == "euclidean":
         return X, np.arange(X.shape[0])
     # On unit vectors distance and cosine order alike; a sample without entries is near nobody.
-    inside = np.flatnonzero(~empty_rows(X))
-    some = X if len(inside) == X.shape[0] else X[inside]
-    if metric == "unit":
-        return some, inside
-    # In one layout: sums in another order would end in other digits.
-    some = some if sparse.issparse(some) else np.ascontiguousarray(some)
-    return normalize(some) if len(inside) else some, inside
+    rows = backend_of(X).rows
+    inside = np.flatnonzero(~rows.empty(X))
+    some = X if len(inside) == X.shape[0] else rows.taken(X, inside)
+    return (some if metric == "unit" else rows.at_unit_length(some)), inside
 
 
 def _search(X: Any, n_neighbors: int, search: str, random_state: int | None) -> tuple[Array, Array | None]:
     """The rows of X nearest to each, and how far they are, squared."""
     if search == "approximate" and X.shape[0] > n_neighbors + 1:
-        return _approximate(X, n_neighbors, random_state), None
+        return _approximate(on_host(X), n_neighbors, random_state), None
     if search == "projection":
-        return backend_of(X).nearest_by_projection(X, n_neighbors, random_state, progress=steps)
-    return backend_of(X).nearest(X, n_neighbors, progress=steps)
+        found = backend_of(X).nearest_by_projection(X, n_neighbors, random_state, progress=steps)
+    else:
+        found = backend_of(X).nearest(X, n_neighbors, progress=steps)
+    return on_host(found[0]), on_host(found[1])
 
 
 def _approximate(X: Any, n_neighbors: int, seed: int | None) -> Array:

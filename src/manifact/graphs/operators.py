@@ -16,6 +16,9 @@ from manifact.backends import Array, Matrix, backend_of, device_of, namespace
 from manifact.backends.matrix import Pieces
 from manifact.utils.stored_classes import is_square, stored
 
+#: Copies that graphs keep beside arrays of devices.
+KEPT_FOR_DEVICES = ("_vectors", "_spectra")
+
 
 class Graph:
     """A symmetric affinity W ≥ 0 of n samples without self loops (they do not change L).
@@ -31,6 +34,10 @@ class Graph:
     can_tie: bool = False
     #: Whether `solve` has a factorisation for systems with one number in each column's diagonal.
     factored: bool = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Another process may have no such device: what is kept for its arrays is made again.
+        return {name: value for name, value in vars(self).items() if name not in KEPT_FOR_DEVICES}
 
     @property
     def n_samples(self) -> int:

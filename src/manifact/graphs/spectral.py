@@ -11,9 +11,10 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import eigsh
 from sklearn.preprocessing import normalize
 
-from manifact.backends import Array
+from manifact.backends import Array, backend_of, namespace, on_host
 from manifact.backends.numpy.one_blas_thread import ONE_BLAS_THREAD
 from manifact.graphs.operators import AffinityGraph, Graph
+from manifact.graphs.operators import beside as beside_columns
 
 #: Below this many vertices (or three times the eigenvectors) the dense solver is quicker and never misses any.
 DENSE_SAMPLES = 200
@@ -66,15 +67,15 @@ class Angles(NamedTuple):
     c: Array
 
 
-def angles(graph: Graph, k: int) -> Angles:
-    """The directions of samples in the k leading `even_eigenvectors`.
+def angles(graph: Graph, k: int, beside: Any = None) -> Angles:
+    """The directions of samples in the k leading `even_eigenvectors`, found on the device of the array ``beside``.
 
     With E the eigenvectors and Λ their values, H = (D + θI)^(−½) E Λ^(−1) and c = θ/n 1ᵀH. Computed once for a graph,
     from a start of its own: two fits on the same graph see the same.
     """
     known: dict[int, Angles] = graph.__dict__.setdefault("_angles", {})
     if k not in known:
-        values, E = even_eigenvectors(graph, k)
+        values, E = even_eigenvectors(graph, k, beside=beside)
         # Directions with no weight in the graph say nothing about new samples.
         usable = np.divide(1, values, out=np.zeros_like(values), where=values > SMALLEST_EIGENVALUE)
         scale, shared = _evened(graph)
@@ -84,45 +85,67 @@ def angles(graph: Graph, k: int) -> Angles:
 
 
 @ONE_BLAS_THREAD
-def even_eigenvectors(graph: Graph, k: int, residual: float = RESIDUAL) -> tuple[Array, Array]:
+def even_eigenvectors(graph: Graph, k: int, residual: float = RESIDUAL, beside: Any = None) -> tuple[Array, Array]:
     """The k largest eigenvalues of S = (D + θI)^(−½) (W + θ/n 11ᵀ) (D + θI)^(−½), falling, and their eigenvectors.
 
     θ is a tenth of the mean degree, and S is only ever applied. Pieces of the graph have eigenvalues that are all but
     equal, of which a method that follows one vector misses some; so a block of vectors goes through polynomials that
     raise what is above its smallest Ritz value and lower the rest (Chebyshev's: Y. Zhou, Y. Saad, M. Tiago,
     J. Chelikowsky. Self-consistent-field calculations using Chebyshev-filtered subspace iteration. Journal of
-    Computational Physics 219, 2006).
+    Computational Physics 219, 2006). They do so on the device of the array ``beside``; the answer is the host's.
     """
     n = graph.n_samples
-    scale, shared = _evened(graph)
-
-    def apply(Z: Array) -> Array:
-        own = scale.astype(Z.dtype)[:, None]
-        SZ = graph.adjacency(own * Z)
-        SZ += (shared * (scale @ Z)).astype(Z.dtype)
-        SZ *= own
-        return SZ
-
     width = _whole_vectors(k + max(SPARE_COLUMNS, int(SPARE * k)))
     if n <= max(3 * width, DENSE_SAMPLES):
-        values, vectors = np.linalg.eigh(apply(np.eye(n)))
+        values, vectors = np.linalg.eigh(_evenly(graph, np.eye(n))(np.eye(n)))
         return values[: -k - 1 : -1], vectors[:, : -k - 1 : -1]
     # float32 has more digits than the residual asks for, unless it cannot hold the weights.
     held = WEIGHTS_OF_FLOAT32[0] < graph.degrees.mean() < WEIGHTS_OF_FLOAT32[1]
     Z = np.random.RandomState(0).standard_normal((n, width)).astype(np.float32 if held else np.float64)
+    Z = Z if beside is None else backend_of(beside).like(Z, beside)
+    apply = _evenly(graph, Z)
     # All eigenvalues are in [−1, 1]; nothing is known of where the wanted ones end, so the first round says.
     cut = 0.3
     for _ in range(ROUNDS):
         Q = _orthonormal(_raised(apply, Z, cut))
         SQ = apply(Q)
-        values, C = np.linalg.eigh((Q.T @ SQ).astype(np.float64))
-        values, C = values[::-1], C[:, ::-1].astype(Q.dtype)
+        values, C = _eigh(Q.T @ SQ)
+        values, C = values[::-1], C[:, ::-1]
+        C, theirs = beside_columns(C, Q), beside_columns(values[:k], Q)
         Z = Q @ C
-        left = SQ @ C[:, :k] - Z[:, :k] * values[:k].astype(Q.dtype)
-        if np.sqrt(np.einsum("ij,ij->j", left, left).max()) <= residual:
+        left = SQ @ C[:, :k] - Z[:, :k] * theirs
+        if float(np.sqrt(on_host(_column_squares(left)).max())) <= residual:
             break
         cut = min(max(float(values[-1]), 0.0), 0.99)
-    return values[:k], Z[:, :k].astype(np.float64)
+    return values[:k], on_host(Z[:, :k]).astype(np.float64)
+
+
+def _evenly(graph: Graph, kind: Array) -> Callable[[Array], Array]:
+    """What applies S to arrays of a kind."""
+    scale, shared = _evened(graph)
+    own, wide = beside_columns(scale[:, None], kind), backend_of(kind).like(scale, kind)
+    xp = namespace(kind)
+
+    def apply(Z: Array) -> Array:
+        SZ = graph.adjacency(own * Z)
+        # Of so few columns a product is quickest without help, and on the host the types differ.
+        common = scale @ Z if isinstance(Z, np.ndarray) else wide @ xp.astype(Z, xp.float64)
+        SZ += xp.astype(shared * common, Z.dtype, copy=False)
+        SZ *= own
+        return SZ
+
+    return apply
+
+
+def _eigh(G: Array) -> tuple[Array, Array]:
+    """Of a small matrix, by the host, in float64."""
+    values, vectors = np.linalg.eigh(on_host(G).astype(np.float64))
+    return values, vectors
+
+
+def _column_squares(Z: Array) -> Array:
+    """Σ_i z_ij² of every column."""
+    return np.einsum("ij,ij->j", Z, Z) if isinstance(Z, np.ndarray) else backend_of(Z).column_products(Z, Z)
 
 
 def _raised(apply: Callable[[Array], Array], Z: Array, cut: float) -> Array:
@@ -144,11 +167,11 @@ def _raised(apply: Callable[[Array], Array], Z: Array, cut: float) -> Array:
 
 def _orthonormal(Z: Array) -> Array:
     """Orthonormal columns that span those of Z: by products, many times as fast as reflections."""
-    Z = Z / np.sqrt(np.einsum("ij,ij->j", Z, Z))
+    Z = Z / beside_columns(np.sqrt(on_host(_column_squares(Z))), Z)
     # Twice: the first leaves what rounding makes of columns that all but depend on others.
     for _ in range(2):
-        values, vectors = np.linalg.eigh((Z.T @ Z).astype(np.float64))
-        Z = Z @ (vectors / np.sqrt(np.maximum(values, DEPENDENT * values[-1]))).astype(Z.dtype)
+        values, vectors = _eigh(Z.T @ Z)
+        Z = Z @ beside_columns(vectors / np.sqrt(np.maximum(values, DEPENDENT * values[-1])), Z)
     return Z
 
 

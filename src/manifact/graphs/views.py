@@ -6,11 +6,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
-from sklearn.preprocessing import normalize
 
-from manifact.backends import Array, backend_of
-from manifact.utils.equal_rows import first_equal_rows
+from manifact.backends import Array, backend_of, host_dtype, on_host
 from manifact.utils.errors import BadValueError
 from manifact.utils.progress import steps
 from manifact.utils.stored_classes import stored
@@ -37,7 +34,7 @@ class Directions(NamedTuple):
         lengths = row_lengths(X)
         scale = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)
         found = backend_of(X).leading_directions(X, min(directions, *X.shape), random_state, scale, progress=steps)
-        return cls(*found)
+        return cls(on_host(found[0]), on_host(found[1]))
 
     def axes(self, directions: int, balance: float) -> Array:
         """Q diag(s^(−balance)) of the leading directions, the longest of which keeps its length."""
@@ -105,15 +102,17 @@ class View:
         if self.plain:
             return X
         X = _safe(_rooted(X) if self.roots else X)
+        backend = backend_of(X)
         if self.axes is None:
-            return normalize(X)
-        Z = backend_of(X).projected(X, self.axes)
-        lengths, own = np.sqrt(np.einsum("ij,ij->i", Z, Z)), row_lengths(X)
+            return backend.rows.at_unit_length(X)
+        Z = backend.projected(X, self.axes)
         longest = np.sqrt(np.einsum("ij,ij->j", self.axes, self.axes).max(initial=0.0))
-        inside = lengths > OUTSIDE * longest * own
-        Z = np.divide(Z, lengths[:, None], out=np.zeros_like(Z), where=inside[:, None])
+        lengths = backend.rows.lengths(Z)
+        # Divided by infinity, what is only rounding becomes 0.
+        lengths[lengths <= OUTSIDE * longest * row_lengths(X)] = np.inf
+        Z = backend.rows.typed(Z / backend.like(lengths[:, None], X), host_dtype(X))
         # Products in blocks may end in other digits where a row stands elsewhere in its block.
-        return Z.astype(X.dtype, copy=False)[first_equal_rows(X)]
+        return backend.rows.taken(Z, backend.rows.first_equal(X))
 
     def __repr__(self) -> str:
         shown = "" if self.axes is None else f", directions={self.axes.shape[1]}"
@@ -122,23 +121,21 @@ class View:
 
 def _rooted(X: Any) -> Any:
     """Square roots of the entries."""
-    values = X.data if sparse.issparse(X) else X
-    if values.min(initial=0.0) < 0:
+    rows = backend_of(X).rows
+    least = rows.extent(X)[0]
+    if least < 0:
         raise BadValueError(
-            "{roots}=True takes square roots of the entries, and one is negative ({:g}): use {roots}=False",
-            values.min(),
+            "{roots}=True takes square roots of the entries, and one is negative ({:g}): use {roots}=False", least
         )
-    return X.sqrt() if sparse.issparse(X) else np.sqrt(X)
+    return rows.square_roots(X)
 
 
 def _safe(X: Any) -> Any:
     """X on a scale on which squares neither overflow nor vanish."""
-    largest = max(float(X.max()), -float(X.min())) if min(X.shape) else 0.0
+    largest = max(map(abs, backend_of(X).rows.extent(X)))
     return X if largest == 0 or SAFE[0] < largest < SAFE[1] else X / largest
 
 
 def row_lengths(X: Any) -> Array:
     """‖x_j‖ of every row."""
-    if sparse.issparse(X):
-        return np.sqrt(np.asarray(X.astype(np.float64).power(2).sum(axis=1)).ravel())
-    return np.sqrt(np.einsum("ij,ij->i", X, X, dtype=np.float64))
+    return backend_of(X).rows.lengths(X)

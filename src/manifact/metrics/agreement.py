@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics.cluster import contingency_matrix
 
-from manifact.backends import Array
+from manifact.backends import Array, on_host
 from manifact.utils import checks
 from manifact.utils.labels import NOWHERE
 
@@ -18,6 +18,7 @@ def match(y: Any, labels: Any) -> dict[Any, Any]:
 
     Samples whose cluster is −1 are in none, as in a model's ``labels_``: no class is theirs.
     """
+    y, labels = on_host(y), on_host(labels)
     _, rows, columns = _matching(y, labels)
     classes, clusters = np.unique(y), np.unique(labels)
     return {clusters[column]: classes[row] for row, column in zip(rows, columns, strict=True)}
@@ -31,7 +32,7 @@ def accuracy(y: Any, labels: Any) -> float:
     >>> accuracy([0, 0, 1, 1], [5, 5, 3, 5])
     0.75
     """
-    counts, rows, columns = _matching(y, labels)
+    counts, rows, columns = _matching(on_host(y), on_host(labels))
     return float(counts[rows, columns].sum() / counts.sum())
 
 
@@ -44,7 +45,7 @@ def nmi(y: Any, labels: Any, average: str = "max") -> float:
     1.0
     """
     checks.option("average", average, ("max", "sqrt"))
-    joint = contingency_matrix(y, labels).astype(float)
+    joint = contingency_matrix(on_host(y), on_host(labels)).astype(float)
     joint /= joint.sum()
     rows, columns = joint.sum(axis=1), joint.sum(axis=0)
     own, other = _entropy(rows), _entropy(columns)
@@ -62,7 +63,7 @@ def sparseness(P: Any) -> Array:
     >>> sparseness([[1.0, 1.0, 1.0, 1.0], [0.0, 3.0, 0.0, 0.0]])
     array([0., 1.])
     """
-    P = np.atleast_2d(np.asarray(P, dtype=float))
+    P = np.atleast_2d(np.asarray(on_host(P), dtype=float))
     root = np.sqrt(P.shape[1])
     length = np.linalg.norm(P, axis=1)
     ratio = np.divide(np.abs(P).sum(axis=1), length, out=np.full(len(P), root), where=length > 0)

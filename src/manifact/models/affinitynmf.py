@@ -16,7 +16,7 @@ from manifact.models.cluster_starts import SOFTENED, averaged, graph_clusters, i
 from manifact.models.declaration import model
 from manifact.models.graph_models import WithGraph
 from manifact.models.problem import Plan, Problem
-from manifact.models.projection import beside_samples
+from manifact.models.projection import basis_beside, beside_samples
 from manifact.models.starts import from_clusters
 from manifact.selection.choosing import is_automatic, select_and_build
 from manifact.solvers.engine import Result
@@ -150,7 +150,7 @@ class AffinityNMF(WithGraph):
         automatic = is_automatic(graph)
         if automatic or "auto" in (self.n_components, self.tau):
             self.selection_, graph = select_and_build(
-                on_host(X),
+                X,
                 n_components=self.n_components,
                 n_neighbors=self.n_neighbors if automatic else "auto",
                 tau=self.tau,
@@ -160,7 +160,7 @@ class AffinityNMF(WithGraph):
             )
             self.n_components_, self.tau_ = self.selection_.best["n_components"], self.selection_.best["tau"]
         problem = super()._pose(X, y, sample_weight)
-        return replace(problem, graph=self._built(graph, problem.samples, y))
+        return replace(problem, graph=self._built(graph, problem.X, y))
 
     def _build_graph(self, X: Any, y: Any) -> None:
         """`_pose` does, since it may have to choose."""
@@ -188,15 +188,15 @@ class AffinityNMF(WithGraph):
         if self.init not in ("auto", "spectral"):
             return super()._named_start(problem)
         assert problem.graph is not None
-        if problem.k > problem.samples.shape[0]:
+        if problem.k > problem.X.shape[0]:
             raise BadValueError(
-                "{init}='spectral' needs n_samples >= {n_components}, got {} < {}", problem.samples.shape[0], problem.k
+                "{init}='spectral' needs n_samples >= {n_components}, got {} < {}", problem.X.shape[0], problem.k
             )
         F = graph_directions(problem).F
         labels = settled(F, corners(F))
         # Largest first, as other models order their parts.
         ranks = np.argsort(np.argsort(-np.bincount(labels, minlength=problem.k), kind="stable"))
-        return from_clusters(problem.samples, ranks[labels], problem.k, floor=0.0)
+        return from_clusters(problem.X, ranks[labels], problem.k, floor=0.0)
 
     def _begin(self, problem: Problem) -> State:
         s = super()._begin(problem)
@@ -213,11 +213,12 @@ class AffinityNMF(WithGraph):
     def _store_graph(self, graph: Any, V: Array) -> None:
         super()._store_graph(graph, V)
         raw = (on_host(V) / on_host(self._scale)).astype(np.float64)
-        inside = raw[self.embedding_.any(axis=1)]
-        self._matched = self.embedding_.T @ raw, inside.T @ inside
+        F = on_host(self.embedding_)
+        inside = raw[F.any(axis=1)]
+        self._matched = F.T @ raw, inside.T @ inside
 
     def _clustered(self, V: Array) -> Array:
-        return self._beside(V, self.embedding_ if self.tau_ > 0 else None)
+        return self._beside(V, on_host(self.embedding_) if self.tau_ > 0 else None)
 
     def _beside(self, V: Array, F: Array | None) -> Array:
         """The rows that clusters are read off: V, and by the graph where it places the samples."""
@@ -251,7 +252,7 @@ class AffinityNMF(WithGraph):
     def _tied_rows(self, X: Any, F: Array) -> Array:
         """argmin ‖x − U v‖² + 2 μ Σ_j (fᵀf_j − vᵀv_j)² over v ≥ 0: what the training samples minimise, one by one."""
         scale = beside_samples(self._scale, X)
-        U = beside_samples(self.components_.T, X) * scale
+        U = basis_beside(self.components_, X) * scale
         M, A = self._matched
         l1, l2 = self._V_penalty(X.shape)
         B = as_data(X).times(U) + beside_samples(2 * self._mu * (F @ M), X) - l1 / 2
@@ -277,21 +278,21 @@ def graph_directions(problem: Problem) -> Angles:
     known: dict[str, Angles] = problem.__dict__
     if "_directions" not in known:
         assert problem.graph is not None
-        known["_directions"] = _directions(problem.samples, problem.k, problem.graph)
+        known["_directions"] = _directions(problem.X, problem.k, problem.graph)
     return known["_directions"]
 
 
 def _directions(X: Any, k: int, graph: Graph) -> Angles:
     if k > graph.n_samples:
-        return angles(graph, k)
+        return angles(graph, k, X)
     if not graph.degrees.any():
         members = indicator(sample_clusters(X, k, np.random.RandomState(0)), k)
         return Angles(members, members, np.zeros(k))
     if chosen_for_its_clusters(graph):
-        return angles(graph, k)
+        return angles(graph, k, X)
     labels, own = graph_clusters(X, k, np.random.RandomState(0), graph)
     if own:
-        return angles(graph, k)
+        return angles(graph, k, X)
     members = averaged(indicator(labels, k), graph, SOFTENED)
     # By the neighbours alone, as new samples: their own cluster is not known.
     return Angles(normalize(graph.adjacency(members)), members, np.zeros(k))

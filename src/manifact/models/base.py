@@ -11,6 +11,8 @@ from typing import Any, ClassVar, Self
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 
 import manifact
+from manifact.backends import on_host, origin_of
+from manifact.backends.devices import says_what_fits
 from manifact.models.callbacks import CallbackSupport, as_callbacks, fit_tasks, with_callbacks
 from manifact.models.clustering import Clustering
 from manifact.models.collapse import warn_of_collapse
@@ -148,20 +150,23 @@ class Factorization(
         self._fit(X, y, sample_weight, checkpoint, every, callbacks)
         return self.representation_ + 0.0
 
+    @says_what_fits
     @with_callbacks
     def _fit(self, X: Any, y: Any, sample_weight: Any, checkpoint: Any, every: int | None, callbacks: Any) -> None:
         check_parameters(self)
         check_fit_options(checkpoint, every)
         told = as_callbacks(callbacks)
-        problem = self._pose(checked_samples(self, X, reset=True, non_negative=self._non_negative), y, sample_weight)
+        origin, samples = origin_of(X), checked_samples(self, X, reset=True, non_negative=self._non_negative)
+        problem = self._pose(samples, on_host(y), sample_weight)
         plan = self._plan(problem)
         saved = None
         if checkpoint is not None:
             saved = Checkpoint(checkpoint, self._names(plan), self._identity(problem), every or 10)
-        tasks = fit_tasks(self, X, y, plan.max_iter, lambda iteration: as_if_at(self, iteration, problem, plan))
+        tasks = fit_tasks(self, X, y, plan.max_iter, lambda at: as_if_at(self, at, problem, plan, origin))
         result = run_plan(self, problem, plan, saved, told if tasks is None else [*told, tasks])
         self._store(problem, plan, result)
         self._begin_clusters(problem, problem.rng)
+        self._hand_over(origin)
         if tasks is not None:
             tasks.close()
         if result.reason == "interrupted":

@@ -6,12 +6,11 @@ import warnings
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from manifact.backends import Array, as_data, backend_of, on_host
+from manifact.backends import Array, as_data, backend_of, host_dtype, on_host
 from manifact.graphs import Graph
 from manifact.graphs.spectral import spectral_rows
-from manifact.models.starts import indicator, kmeans, start, unit_columns
+from manifact.models.starts import indicator, kmeans, start, transposed_times, unit_columns
 from manifact.solvers.all_solvers import SOLVERS
 from manifact.solvers.engine import run
 from manifact.terms import Frobenius, State
@@ -71,7 +70,8 @@ def angle_samples(graph: Graph, k: int) -> Array:
 def nmf_clusters(X: Any, k: int, rng: np.random.RandomState, graph: Graph | None = None) -> Array:
     """The largest part of each sample in a plain NMF, after its neighbours had their say."""
     # Which part is the largest needs no more digits, and the size of the data does not matter to it.
-    single = (X / (abs(X).max() or 1.0)).astype(np.float32)
+    rows = backend_of(X).rows
+    single = rows.typed(X / (max(map(abs, rows.extent(X))) or 1.0), np.float32)
     labels = nmf_representation(single, k, rng).argmax(axis=1)
     return labels if graph is None else averaged(indicator(labels, k), graph, SMOOTHED).argmax(axis=1)
 
@@ -122,7 +122,7 @@ def parts_apart(X: Any, members: Array, rng: np.random.RandomState) -> tuple[Arr
     if empty.any():
         # Somebody else's part: a zero could never become one.
         U[:, empty] = _drawn(X, int(empty.sum()), rng)
-    return unit_columns(U, (members + ADDED / k).astype(X.dtype))
+    return unit_columns(U, (members + ADDED / k).astype(host_dtype(X)))
 
 
 def seen_somewhere(U: Array) -> Array:
@@ -160,7 +160,8 @@ def concepts_apart(X: Any, members: Array) -> tuple[Array, Array]:
 def nmf_representation(X: Any, k: int, rng: np.random.RandomState) -> Array:
     """V of a plain NMF, for a basis of unit length."""
     solver, terms = SOLVERS["bcd"], [Frobenius()]
-    state = solver.begin(terms, State(as_data(X), *start("random", X, k, rng, None)))
+    first = (backend_of(X).like(factor, X) for factor in start("random", X, k, rng, None))
+    state = solver.begin(terms, State(as_data(X), *first))
     with warnings.catch_warnings():
         # Of a model that nobody asked for.
         warnings.simplefilter("ignore")
@@ -172,24 +173,27 @@ def nmf_representation(X: Any, k: int, rng: np.random.RandomState) -> Array:
 
 def _least_squares(X: Any, V: Array) -> Array:
     """U ≥ 0 that rebuilds X best from V; of any sign where X is."""
-    V = V.astype(X.dtype)
-    products = _dense(X.T @ V)
+    V = V.astype(host_dtype(X))
+    products = transposed_times(X, V)
     gram = V.T @ V
     if _least(X) < 0:
-        return products @ np.linalg.pinv(gram, hermitian=True).astype(X.dtype)
+        return products @ np.linalg.pinv(gram, hermitian=True).astype(V.dtype)
     return backend_of(V).nonnegative_least_squares(gram, np.ascontiguousarray(products))
 
 
 def _drawn(X: Any, number: int, rng: np.random.RandomState) -> Array:
     """Samples that are not empty, as columns."""
-    has = np.flatnonzero(np.asarray(abs(X).sum(axis=1)).ravel())
-    return np.abs(_dense(X[rng.choice(has, number)]).T) if len(has) else np.ones((X.shape[1], number))
+    rows = backend_of(X).rows
+    has = np.flatnonzero(rows.lengths(X))
+    if not len(has):
+        return np.ones((X.shape[1], number))
+    return np.abs(on_host(rows.dense(rows.taken(X, rng.choice(has, number)))).T)
 
 
 def _typical(X: Any, members: Array, own: Array) -> Array:
     """How much more a sample has of its own part than of any other."""
     U = _least_squares(X, members + SHARED / members.shape[1])
-    has = np.asarray(X @ unit_columns(U, members)[0], dtype=np.float64)
+    has = np.asarray(on_host(as_data(X).times(backend_of(X).like(unit_columns(U, members)[0], X))), dtype=np.float64)
     rows = np.arange(len(own))
     mine = has[rows, own]
     if members.shape[1] == 1:
@@ -207,15 +211,11 @@ def _means_of(rows: list[Array], shape: tuple[int, ...]) -> Array:
 
 def _closest(X: Any, C: Array) -> float:
     """The largest cosine of two concepts."""
-    U = unit_columns(_dense(X.T @ C.astype(X.dtype)), C)[0].astype(np.float64)
+    U = unit_columns(transposed_times(X, C), C)[0].astype(np.float64)
     gram = U.T @ U
     np.fill_diagonal(gram, -1)
     return float(gram.max())
 
 
 def _least(X: Any) -> float:
-    return float(X.min()) if X.shape[0] and X.shape[1] else 0.0
-
-
-def _dense(P: Any) -> Array:
-    return P.toarray() if sparse.issparse(P) else np.asarray(P)
+    return backend_of(X).rows.extent(X)[0]

@@ -12,13 +12,13 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 
-from manifact.backends import Array, backend_of, on_host
+from manifact.backends import Array, backend_of, on_host, origin_of
+from manifact.backends.devices import says_what_fits
 from manifact.graphs.eigenvector_clusters import corners, settled
 from manifact.models.problem import Problem
 from manifact.solvers.engine import Callback
 from manifact.utils.errors import BadValueError
 from manifact.utils.labels import NOWHERE
-from manifact.utils.sparse_matrices import empty_rows
 from manifact.utils.stored_classes import stored
 
 #: How clusters are made of V; "graph" is AffinityNMF's, which knows where a graph places samples.
@@ -142,7 +142,8 @@ class Clustering:
     def labels_(self) -> Array:
         """The cluster of each training sample, −1 where it cannot be placed; made at the first use."""
         check_is_fitted(self)
-        return self._clusters.made(self._training_V).labels
+        labels: Array = origin_of(self.representation_).back(self._clusters.made(self._training_V).labels)
+        return labels
 
     def fit_predict(
         self,
@@ -162,20 +163,21 @@ class Clustering:
         ``tie=False`` leaves that out. ``tie`` and ``graph_X`` as in `transform`. A sample cannot be placed where its V
         is zero: it has no entry in any feature that the parts have, and no neighbours.
         """
-        labels: Array = self._V_and_clusters(X, tie, graph_X)[1]
+        labels: Array = origin_of(X).back(self._V_and_clusters(X, tie, graph_X)[1])
         return labels
 
+    @says_what_fits
     def _V_and_clusters(self: Any, X: Any, tie: bool | None = None, graph_X: Any = None) -> tuple[Array, Array]:
-        """What `transform` and `predict` return, for one search of neighbours."""
+        """What `transform` returns and clusters as the host's array, for one search of neighbours."""
         check_is_fitted(self)
         if self.assign != self._clusters.rule:
             raise BadValueError("{assign}={!r} was set after fit: fit again to have such clusters", self.assign)
-        tie = self._ties(tie, graph_X)
+        tie, origin = self._ties(tie, graph_X), origin_of(X)
         X = self._checked(X)
         V, rows = self._projected_rows(X, tie, graph_X)
         labels = self._clusters.of(on_host(rows), self._training_V)
         # An empty sample has no neighbours but those nearest to nothing, and a solver may leave its V just above zero.
-        return V, labels if graph_X is not None else np.where(self._empty(on_host(X)), NOWHERE, labels)
+        return origin.back(V), labels if graph_X is not None else np.where(self._empty(X), NOWHERE, labels)
 
     def _projected_rows(self: Any, X: Any, tie: bool, graph_X: Any) -> tuple[Array, Array]:
         """V of new samples, and the rows that their clusters are read off."""
@@ -203,13 +205,13 @@ class Clustering:
 
     def _empty(self, X: Any) -> Array:
         """Samples that say nothing by themselves."""
-        return empty_rows(X)
+        return backend_of(X).rows.empty(X)
 
     def _lost(self, problem: Problem) -> Array:
         """Training samples that say nothing and have no neighbours; solvers may keep their V above zero."""
         if self._tied and problem.graph is None:
             return np.zeros(problem.X.shape[0], dtype=bool)
-        lost = self._empty(problem.samples)
+        lost = self._empty(problem.X)
         # Neighbours that were looked for in X are those nearest to nothing.
         if self._tied and problem.graph is not None and not self._searched_in_X:
             lost &= np.asarray(problem.graph.degrees) <= 0

@@ -11,7 +11,7 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from manifact.backends import Array, Gram, as_data, as_gram, as_kernel, backend_of, contiguous, on_host
+from manifact.backends import Array, Gram, as_data, as_gram, as_kernel, backend_of, contiguous, host_dtype, on_host
 from manifact.models.base import Factorization
 from manifact.models.cluster_starts import concepts_apart, indicator, sample_clusters
 from manifact.models.declaration import model
@@ -19,7 +19,7 @@ from manifact.models.feature_relevance import RELEVANCE
 from manifact.models.fitted_attributes import unit_basis
 from manifact.models.inputs import checked_factor
 from manifact.models.problem import Problem
-from manifact.models.projection import beside_samples
+from manifact.models.projection import basis_beside, beside_samples
 from manifact.models.starts import concept_start
 from manifact.terms import ConceptState, State
 from manifact.utils import checks
@@ -98,21 +98,21 @@ class ConceptFactorization(Factorization):
         if self.init == "auto":
             C, V = self._own_start(problem)
         else:
-            C, V = concept_start(self.init, problem.samples, problem.k, problem.rng, problem.graph)
+            C, V = concept_start(self.init, problem.X, problem.k, problem.rng, problem.graph)
         C, V, _ = unit_basis(ConceptState(problem.data, problem.factor(C), problem.factor(V)))
         return on_host(C), on_host(V)
 
     def _random_start(self, problem: Problem) -> tuple[Array, Array]:
-        return concept_start("random", problem.samples, problem.k, problem.rng, problem.graph)
+        return concept_start("random", problem.X, problem.k, problem.rng, problem.graph)
 
     def _from_memberships(self, problem: Problem, members: Array) -> tuple[Array, Array]:
-        return concepts_apart(problem.samples, members)
+        return concepts_apart(problem.X, members)
 
     def _memberships(self, problem: Problem) -> Array | None:
-        return indicator(sample_clusters(problem.samples, problem.k, problem.rng), problem.k)
+        return indicator(sample_clusters(problem.X, problem.k, problem.rng), problem.k)
 
     def _given_start(self, problem: Problem) -> tuple[Array, Array]:
-        n, k, dtype = problem.X.shape[0], problem.k, problem.samples.dtype
+        n, k, dtype = problem.X.shape[0], problem.k, host_dtype(problem.X)
         V = checked_factor("(V0, concepts0): V0", self.init[0], (n, k), dtype)
         C = checked_factor("(V0, concepts0): concepts0", self.init[1], (k, n), dtype)
         return np.ascontiguousarray(C.T), V
@@ -146,7 +146,7 @@ class ConceptFactorization(Factorization):
     def _against_basis(self, X: Any) -> Array:
         """<φ(x), u_k> for each sample and basis vector."""
         if self.kernel == "linear":
-            return as_data(X).times(beside_samples(self.components_.T, X))
+            return as_data(X).times(basis_beside(self.components_, X))
         host = on_host(X)
         K = host if self.kernel == "precomputed" else self._kernel_with(host, self._training_samples)
         return beside_samples(K @ on_host(self.concepts_).T.astype(host.dtype), X)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from manifact.backends import Array, on_host
+from manifact.backends import Array, host_dtype, on_host
 from manifact.models.cluster_starts import parts_apart, seen_somewhere
 from manifact.models.inputs import checked_factor
 from manifact.models.problem import Problem
@@ -48,11 +48,11 @@ class FirstFactors:
     def _named_start(self, problem: Problem) -> tuple[Array, Array]:
         if self.init == "auto":
             return self._own_start(problem)
-        return start(self.init, problem.samples, problem.k, problem.rng, problem.graph)
+        return start(self.init, problem.X, problem.k, problem.rng, problem.graph)
 
     def _own_start(self, problem: Problem) -> tuple[Array, Array]:
         """What "auto" means: clusters, where the model has any to start from and enough samples for them."""
-        members = None if problem.k > problem.samples.shape[0] else self._memberships(problem)
+        members = None if problem.k > problem.X.shape[0] else self._memberships(problem)
         return self._random_start(problem) if members is None else self._from_memberships(problem, members)
 
     def _memberships(self, problem: Problem) -> Array | None:
@@ -60,14 +60,14 @@ class FirstFactors:
         return None
 
     def _random_start(self, problem: Problem) -> tuple[Array, Array]:
-        return start("random", problem.samples, problem.k, problem.rng, problem.graph)
+        return start("random", problem.X, problem.k, problem.rng, problem.graph)
 
     def _from_memberships(self, problem: Problem, members: Array) -> tuple[Array, Array]:
-        U, V = parts_apart(problem.samples, members, problem.rng)
+        U, V = parts_apart(problem.X, members, problem.rng)
         return (seen_somewhere(U) if self._loss.needs_positive_V else U), V
 
     def _given_start(self, problem: Problem) -> tuple[Array, Array]:
-        (n, m), k, dtype = problem.samples.shape, problem.k, problem.samples.dtype
+        (n, m), k, dtype = problem.X.shape, problem.k, host_dtype(problem.X)
         V = checked_factor("(V0, components0): V0", self.init[0], (n, k), dtype)
         U = checked_factor("(V0, components0): components0", self.init[1], (k, m), dtype)
         return np.ascontiguousarray(U.T), V

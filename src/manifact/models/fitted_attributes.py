@@ -7,10 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from manifact.backends import Array, contiguous, namespace, on_host
+from manifact.backends.origins import Origin
 from manifact.graphs import Graph
 from manifact.models.problem import Plan, Problem
 from manifact.solvers.engine import Result
 from manifact.terms import Loss, State
+
+#: What is as large as the samples, or stands beside them.
+HANDED_OVER = ("components_", "representation_", "concepts_", "embedding_", "_scale", "_basis_gram")
 
 
 class FittedAttributes:
@@ -41,6 +45,7 @@ class FittedAttributes:
         self.n_iter_ = result.n_iter
         self.converged_ = result.converged
         self.solver_ = plan.solver.name
+        self.device_ = str(getattr(problem.X, "device", "cpu"))
         if (unheld := self._unheld(problem)).any():
             projected = on_host(self._project_training(problem))
             state = state.replace("V", problem.factor(np.where(unheld[:, None], projected, on_host(state.V))))
@@ -48,6 +53,12 @@ class FittedAttributes:
         self._store_graph(problem.graph, state.V)
         unweighted = problem.data if problem.weight is None else self._make_data(problem.X, None)
         self.reconstruction_err_ = self._loss.error(self._loss.value(self._state_type(unweighted, state.U, state.V)))
+
+    def _hand_over(self, origin: Origin) -> None:
+        """Make the arrays that users read of the kind, and put them in the place, that the samples came from."""
+        for name in HANDED_OVER:
+            if name in vars(self):
+                setattr(self, name, origin.back(getattr(self, name)))
 
     def _unheld(self, problem: Problem) -> Array:
         """Samples that nothing in the objective holds: they get what transform would give them."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from manifact.backends.origins import Origin
 from manifact.models.problem import Plan, Problem
 from manifact.solvers.checkpoint import Checkpoint
 from manifact.solvers.engine import Callback, Result, run
@@ -56,11 +57,12 @@ def _first(model: Any, problem: Problem, plan: Plan) -> Result:
     return best
 
 
-def as_if_at(model: Any, iteration: Any, problem: Problem, plan: Plan) -> dict[str, Any]:
+def as_if_at(model: Any, iteration: Any, problem: Problem, plan: Plan, origin: Origin) -> dict[str, Any]:
     """What this model would hold, had the run ended at an iteration."""
     twin = copy(model)
     result = Result(iteration.state, np.array(iteration.objective), "callback", iteration.memory)
     twin._store(problem, plan, result)
     # What a twin draws must not change what the fit draws.
     twin._begin_clusters(problem, deepcopy(problem.rng))
+    twin._hand_over(origin)
     return dict(vars(twin))

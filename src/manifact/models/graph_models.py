@@ -65,8 +65,8 @@ class WithGraph(Factorization):
     def _as_the_graph_knows(self, X: Any, graph_X: Any) -> Any:
         """New samples in the features that the graph was built on."""
         if graph_X is None:
-            return on_host(X)
-        known = as_samples(on_host(graph_X))
+            return X
+        known = as_samples(graph_X)
         if known.shape[0] != X.shape[0]:
             raise ValueError(f"graph_X has {known.shape[0]} rows but X has {X.shape[0]} samples: give one for each")
         return known
@@ -136,7 +136,7 @@ class GraphFactorization(WithGraph):
         if not self._begins_near:
             return super()._memberships(problem)
         assert problem.graph is not None
-        labels, _ = graph_clusters(problem.samples, problem.k, problem.rng, problem.graph)
+        labels, _ = graph_clusters(problem.X, problem.k, problem.rng, problem.graph)
         return averaged(indicator(labels, problem.k), problem.graph, SOFTENED)
 
     def _start(self, problem: Problem) -> tuple[Array, Array]:

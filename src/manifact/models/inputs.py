@@ -8,7 +8,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from manifact.backends import Array, backend_of, on_host
+from manifact.backends import PACKAGES, Array, backend_of, host_dtype, native, on_host, package_of
+from manifact.backends.devices import chosen_device, placed, reachable_device
 from manifact.utils import checks
 from manifact.utils.errors import BadValueError
 
@@ -17,13 +18,25 @@ SINGLE_RANGE = (1e-12, 1e12)
 
 
 def checked_samples(model: Any, X: Any, reset: bool, non_negative: bool) -> Any:
-    """X as floats, sparse X as CSR, of the kind and in the place that it came in."""
+    """X as floats, sparse X as CSR, on the device that it came on or that the model names.
+
+    Samples of the host are checked there, others where they are: nothing large crosses over to be looked at.
+    """
     _refuse_annotated(X)
-    host = on_host(X)
+    # A fitted model serves where its device is not, too.
+    device = (chosen_device if reset else reachable_device)(model.device)
+    X = native(X)
+    if package_of(X) in PACKAGES:
+        return _checked_there(model, placed(X, device), reset, non_negative)
+    return placed(_checked_here(model, X, reset, non_negative), device)
+
+
+def _checked_here(model: Any, X: Any, reset: bool, non_negative: bool) -> Any:
+    """Samples of the host."""
     try:
         checked = validate_data(
             model,
-            host,
+            X,
             reset=reset,
             accept_sparse=("csr", "csc"),
             dtype=(np.float64, np.float32),
@@ -39,8 +52,23 @@ def checked_samples(model: Any, X: Any, reset: bool, non_negative: bool) -> Any:
             remedy = "fill in what is missing" if "NaN" in told else "give numbers that are finite"
             raise ValueError(f"{told}: {remedy}, or leave out those rows or columns") from refusal
         raise
-    checked = _wide_enough(sparse.csr_array(checked) if sparse.issparse(checked) else checked)
-    return checked if host is X else backend_of(X).like(checked, X)
+    return _wide_enough(sparse.csr_array(checked) if sparse.issparse(checked) else checked)
+
+
+def _checked_there(model: Any, X: Any, reset: bool, non_negative: bool) -> Any:
+    """Samples on a device; what is wrong with them is said in the words of the host."""
+    rows = backend_of(X).rows
+    if X.ndim != 2 or not min(X.shape) or not rows.is_real(X):
+        return _checked_here(model, on_host(X), reset, non_negative)
+    X = rows.as_floats(X)
+    low, high = rows.extent(X)
+    if not np.isfinite([low, high]).all() or (non_negative and low < 0):
+        # A sample with what is wrong in them.
+        worst = np.full((1, X.shape[1]), high, dtype=host_dtype(X))
+        worst[0, 0] = low
+        _checked_here(model, worst, reset, non_negative)
+    validate_data(model, X, reset=reset, skip_check_array=True)
+    return _wide_enough(X)
 
 
 def _refuse_annotated(X: Any) -> None:
@@ -55,10 +83,11 @@ def _refuse_annotated(X: Any) -> None:
 
 def _wide_enough(X: Any) -> Any:
     """X in float64 where the squares of its entries would not fit into float32."""
-    if X.dtype == np.float32:
-        largest = max(float(X.max()), -float(X.min())) if min(X.shape) else 0.0
+    rows = backend_of(X).rows
+    if host_dtype(X) == np.float32:
+        largest = max(map(abs, rows.extent(X)))
         if largest and not SINGLE_RANGE[0] < largest < SINGLE_RANGE[1]:
-            return X.astype(np.float64)
+            return rows.typed(X, np.float64)
     return X
 
 

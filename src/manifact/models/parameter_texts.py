@@ -55,8 +55,11 @@ random_state : int, RandomState or None, default=None
     Seed of the start and of the clustering.
 verbose : bool, default=False
     Show a progress bar.
-device : {"cpu"}, default="cpu"
-    Where arrays are worked on. Tensors of PyTorch are worked on where they are."""
+device : {"cpu", "cuda", "auto"}, default="cpu"
+    Where arrays are worked on: "cuda" is a GPU, by PyTorch ("cuda:1" the second one), "auto" a GPU if there is one.
+    Samples are placed there once, and results are NumPy's again. Tensors of PyTorch, and arrays of packages that speak
+    DLPack, such as CuPy's, are worked on where they are, and results are of that kind and in that place. A fitted model
+    works on machines without the device, too."""
 
 COMMON_ATTRIBUTES = """\
 components_ : array, k x m
@@ -67,6 +70,8 @@ objective_ : array of ``n_iter_`` + 1
     The true objective at every iterate, the start included.
 n_iter_, converged_, solver_ : int, bool, str
     Iterations done, whether the tolerance was reached, and the solver that was used.
+device_ : str
+    Where the arrays were worked on.
 reconstruction_err_ : float
     ‖X − V Uᵀ‖, or sqrt(2 KL), as in scikit-learn.
 labels_ : array, n

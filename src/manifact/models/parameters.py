@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from manifact.backends.devices import check_device
 from manifact.models.clustering import ASSIGNMENTS
 from manifact.models.starts import STARTS
 from manifact.solvers.all_solvers import SOLVERS
@@ -18,7 +19,7 @@ INITS = ("auto", *STARTS)
 def check_parameters(model: Any) -> None:
     """One sentence for the first that is wrong."""
     model._check_size()
-    checks.option("device", model.device, ("cpu",))
+    check_device(model.device)
     model._check_model()
     _check_solver(model)
     _check_start(model)

@@ -86,7 +86,7 @@ class Planning:
         data = self._make_data(X, weight)
         # Before a graph is built, which may take long.
         self._loss.check(data)
-        return Problem(X, y, weight, data, self._build_graph(on_host(X), y), rng, self._k)
+        return Problem(X, y, weight, data, self._build_graph(X, y), rng, self._k)
 
     def _weight(self, weight: Any, X: Any) -> Array | None:
         """γ on the host, or None."""
@@ -144,8 +144,9 @@ class Planning:
             if name not in FREE:
                 yield from (name, value)
         yield from self._chosen
-        data = problem.data
-        ones = problem.factor(np.ones((data.shape[1], 1)))
+        # By the host, so that a run may go on elsewhere.
+        data = problem.data if problem.samples is problem.X else self._make_data(problem.samples, problem.weight)
+        ones = np.ones((data.shape[1], 1), dtype=problem.samples.dtype)
         yield from (data.times(ones), data.square_sum, problem.weight, problem.y, problem.graph)
 
     @property

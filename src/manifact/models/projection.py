@@ -8,7 +8,20 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from manifact.backends import Array, as_data, backend_of, host_dtype, namespace, on_host
+from manifact.backends import (
+    PACKAGES,
+    Array,
+    as_data,
+    backend_of,
+    contiguous,
+    host_dtype,
+    namespace,
+    native,
+    on_host,
+    origin_of,
+    package_of,
+)
+from manifact.backends.devices import says_what_fits
 from manifact.terms import Loss, State
 from manifact.utils import checks
 from manifact.utils.memory import require
@@ -37,6 +50,7 @@ class Projection(TransformerMixin):
     def _tied(self) -> bool:
         raise NotImplementedError
 
+    @says_what_fits
     def transform(self, X: Any, tie: bool | None = None, method: str = "nonnegative", graph_X: Any = None) -> Any:
         """V for new samples with the basis fixed, each sample on its own: what `fit_transform` means by V.
 
@@ -56,11 +70,12 @@ class Projection(TransformerMixin):
         """
         check_is_fitted(self)
         checks.option("method", method, ("nonnegative", "pinv"))
+        origin = origin_of(X)
         if method == "pinv":
             if tie or graph_X is not None:
                 raise ValueError("tie=True goes with method='nonnegative': the pseudo-inverse knows no neighbours")
-            return self._pseudo_inverse(self._checked(X))
-        return self._project(self._checked(X), self._ties(tie, graph_X), graph_X)
+            return origin.back(self._pseudo_inverse(self._checked(X)))
+        return origin.back(self._project(self._checked(X), self._ties(tie, graph_X), graph_X))
 
     def _ties(self, tie: bool | None, graph_X: Any) -> bool:
         """Whether new samples are held near their neighbours: as asked, or else where the graph can find them."""
@@ -74,26 +89,27 @@ class Projection(TransformerMixin):
     def inverse_transform(self, V: Any) -> Array:
         """V Uᵀ, dense."""
         check_is_fitted(self)
+        origin, V = origin_of(V), native(V)
         # Data frames and lists are NumPy's; arrays of other packages stay where they are.
-        V = V if hasattr(V, "__dlpack__") else np.asarray(V)
+        V = V if package_of(V) in PACKAGES else np.asarray(V)
         if V.ndim != 2 or V.shape[1] != self._k:
             raise ValueError(f"V has shape {tuple(V.shape)} but must be n x {self._k}")
         dtype, xp = np.result_type(host_dtype(V), host_dtype(self.components_)), namespace(V)
         require(V.shape[0] * self.components_.shape[1] * dtype.itemsize, "V Uᵀ", "pass fewer rows of V")
         V = xp.astype(V, getattr(xp, dtype.name), copy=False)
-        return V @ beside_samples(self.components_, V)
+        return origin.back(V @ beside_samples(self.components_, V))
 
     def score(self, X: Any, y: Any = None) -> float:
         """Minus the loss per entry of X, for X projected onto the basis."""
         check_is_fitted(self)
         X = self._checked(X)
-        state = State(as_data(X), beside_samples(self.components_.T, X), self._project(X, tie=False))
-        return -self._loss.value(state) / (X.shape[0] * X.shape[1])
+        state = State(as_data(X), basis_beside(self.components_, X), self._project(X, tie=False))
+        return -float(self._loss.value(state)) / (X.shape[0] * X.shape[1])
 
     def _project(self, X: Any, tie: bool, graph_X: Any = None) -> Array:
         # Penalties and ties weigh V as it was while fitting, so that is what is solved for.
         scale = beside_samples(self._scale, X)
-        U = beside_samples(self.components_.T, X) * scale
+        U = basis_beside(self.components_, X) * scale
         pull, held = self._pull(X, graph_X) if tie else (None, 0.0)
         return scale * self._loss.project(as_data(X), U, pull, held, *self._V_penalty(X.shape))
 
@@ -108,5 +124,13 @@ class Projection(TransformerMixin):
 
 def beside_samples(P: Any, X: Any) -> Array:
     """What a model keeps, in the type of X and where X lives."""
+    P = native(P)
+    if package_of(P) in PACKAGES and origin_of(P) == origin_of(X):
+        return contiguous(namespace(P).astype(P, X.dtype, copy=False))
     host = np.ascontiguousarray(on_host(P), dtype=host_dtype(X))
     return backend_of(X).like(host, X)
+
+
+def basis_beside(components: Any, X: Any) -> Array:
+    """U from the Uᵀ that a model keeps, in the type of X and where X lives."""
+    return contiguous(beside_samples(components, X).T)

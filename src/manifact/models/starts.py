@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.preprocessing import normalize
 
-from manifact.backends import Array, backend_of
+from manifact.backends import Array, backend_of, host_dtype, on_host
 from manifact.graphs import Graph, KNNGraph
 from manifact.graphs.spectral import leading_eigenvectors
 from manifact.utils.errors import BadValueError, Sentence
@@ -36,7 +35,7 @@ def start(init: str, X: Any, k: int, rng: np.random.RandomState, graph: Graph | 
         case _:
             graph = KNNGraph().build(X) if graph is None else graph
             U, V = from_clusters(X, spectral_clusters(graph, k, rng), k)
-    return unit_columns(_typed(U, X.dtype), _typed(V, X.dtype))
+    return unit_columns(_typed(U, host_dtype(X)), _typed(V, host_dtype(X)))
 
 
 def concept_start(init: str, X: Any, k: int, rng: np.random.RandomState, graph: Graph | None) -> tuple[Array, Array]:
@@ -56,7 +55,7 @@ def concept_start(init: str, X: Any, k: int, rng: np.random.RandomState, graph: 
                 else spectral_clusters(KNNGraph().build(X) if graph is None else graph, k, rng)
             )
             C, V = _members(labels, k)
-    return _typed(C, X.dtype), _typed(V, X.dtype)
+    return _typed(C, host_dtype(X)), _typed(V, host_dtype(X))
 
 
 def unit_columns(U: Array, V: Array) -> tuple[Array, Array]:
@@ -78,17 +77,22 @@ def kmeans(X: Any, k: int, what: Sentence, rng: np.random.RandomState) -> Array:
     """Labels of the best of ten starts; ``what`` names the parameter that asked for them."""
     if k > X.shape[0]:
         raise BadValueError("{} needs n_samples >= {n_components}, got {} < {}", what, X.shape[0], k)
-    return backend_of(X).kmeans(X, k, KMEANS_STARTS, rng)[0]
+    labels: Array = on_host(backend_of(X).kmeans(X, k, KMEANS_STARTS, rng)[0])
+    return labels
 
 
 def from_clusters(X: Any, labels: Array, k: int, floor: float = INDICATOR_FLOOR) -> tuple[Array, Array]:
     """Cluster means as basis, memberships (raised a little) as representation."""
-    n = X.shape[0]
-    members = sparse.csr_array((np.ones(n), (np.arange(n), labels)), shape=(n, k))
-    sizes = np.maximum(np.asarray(members.sum(axis=0)).ravel(), 1)
-    means = X.T @ members
-    means = means.toarray() if sparse.issparse(means) else np.asarray(means)
-    return means / sizes, members.toarray() + floor
+    members = indicator(labels, k)
+    sizes = np.maximum(members.sum(axis=0), 1)
+    return transposed_times(X, members) / sizes, members + floor
+
+
+def transposed_times(X: Any, P: Array) -> Array:
+    """XᵀP of an array P of the host, where X lives, and back."""
+    backend = backend_of(X)
+    placed = backend.rows.typed(backend.like(P, X), host_dtype(X))
+    return np.asarray(on_host(backend.data(X, None).times_transposed(placed)))
 
 
 def _members(labels: Array, k: int) -> tuple[Array, Array]:
@@ -113,7 +117,7 @@ def _nndsvd(X: Any, k: int, rng: np.random.RandomState, fill: bool) -> tuple[Arr
             min(X.shape),
         )
     values, right = backend_of(X).leading_directions(X, k, rng, iterations=SVD_ITERATIONS)
-    left = backend_of(X).projected(X, right) / values
+    values, right, left = map(on_host, (values, right, backend_of(X).projected(X, right) / values))
     # Parts beyond the rank of X are empty.
     V, U = np.zeros((X.shape[0], k)), np.zeros((X.shape[1], k))
     for c in range(len(values)):
@@ -125,7 +129,7 @@ def _nndsvd(X: Any, k: int, rng: np.random.RandomState, fill: bool) -> tuple[Arr
         scale = np.sqrt(values[c] * size)
         V[:, c], U[:, c] = scale * _unit(v), scale * _unit(u)
     if fill:
-        mean = abs(X).mean()
+        mean = abs(on_host(X)).mean()
         V[1e-6 * V.max() > V] = mean
         U[1e-6 * U.max() > U] = mean
     return U, V

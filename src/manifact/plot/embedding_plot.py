@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from manifact.backends import Array
+from manifact.backends import Array, on_host
 from manifact.plot.figure_style import CLOUDS, GREY, MARKERS, axes, open_frame
 from manifact.plot.model_arrays import matrix
 from manifact.utils import checks
@@ -76,7 +76,7 @@ def embedding(
 def _labels(labels: Any, n: int) -> Array | None:
     if labels is None:
         return None
-    labels = np.asarray(labels)
+    labels = np.asarray(on_host(labels))
     if labels.shape != (n,):
         raise ValueError(f"labels has shape {labels.shape} but V has {n} rows: give one label for each")
     return labels

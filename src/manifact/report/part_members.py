@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from manifact.backends import Array
+from manifact.backends import Array, on_host
 
 
 def clusters(model: Any) -> Array:
     """The part that each sample belongs to, as ``labels_`` says; −1 where it belongs to none."""
-    return np.asarray(model.labels_)
+    return np.asarray(on_host(model.labels_))
 
 
 def strongest_first(V: Array, clusters: Array) -> Array:

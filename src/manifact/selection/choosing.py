@@ -10,6 +10,7 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from manifact.backends.devices import chosen_device, placed
 from manifact.graphs import AutoGraph, Graph, KNNGraph, as_builder
 from manifact.graphs.auto import SMALLEST, nearness, possible_sizes
 from manifact.graphs.builder import as_samples
@@ -35,6 +36,7 @@ def select(
     graph: Any = None,
     random_state: Any = 0,
     verbose: bool = False,
+    device: str = "cpu",
 ) -> Selection:
     """Return the graph, the number of components and τ for `AffinityNMF` on X, chosen without labels.
 
@@ -64,6 +66,8 @@ def select(
         Which samples, features and edges are looked at together.
     verbose : bool, default=False
         Show a progress bar.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where all samples are looked at, as in models. The few that are clustered to compare graphs are on the host.
 
     Examples
     --------
@@ -75,6 +79,7 @@ def select(
     6
     >>> V = selection.model().fit_transform(X - X.min())
     """
+    X = placed(as_samples(X), chosen_device(device))
     return select_and_build(
         X, n_components=n_components, n_neighbors=n_neighbors, tau=tau, graph=graph, random_state=random_state,
         verbose=verbose,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manifact.backends import backend_of
 from manifact.graphs import AffinityGraph, Graph, KNNGraph
 
 #: So many samples are looked at. What can be told apart grows with their number and has no end (news can be told apart
@@ -26,7 +27,7 @@ def sampled(X: Any, graph: Graph, rng: np.random.RandomState) -> Any:
     n = X.shape[0]
     some = np.arange(n) if n <= SAMPLES else np.sort(rng.choice(n, SAMPLES, replace=False))
     if not isinstance(graph, AffinityGraph):
-        near = KNNGraph().build(X if n <= SAMPLES else X[some])
+        near = KNNGraph().build(X if n <= SAMPLES else backend_of(X).rows.taken(X, some))
         assert isinstance(near, AffinityGraph)
         return near.W
     return graph.W if n <= SAMPLES else among(graph.W, some)

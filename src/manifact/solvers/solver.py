@@ -57,7 +57,9 @@ class Solver:
     def refuse(self, terms: Sequence[Any], kind: str, data: Any) -> None:
         """Raise, naming the term, where this sum cannot be minimised by this solver on such states and data."""
         if self.host_only and data.backend.__name__ != "manifact.backends.numpy":
-            raise BadValueError("{solver}={!r} works on NumPy and SciPy arrays: pass X as one of these", self.name)
+            raise BadValueError(
+                "{solver}={!r} works on NumPy and SciPy arrays: pass X as one of these, with {device}='cpu'", self.name
+            )
         signed = kind == "concepts" and data.signed
         if kind not in self.kinds:
             raise BadValueError("{solver}={!r} does not work on {}: choose another solver", self.name, NAMES[kind])

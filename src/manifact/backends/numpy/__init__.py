@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manifact.backends.numpy import sample_rows as rows
 from manifact.backends.numpy.affinity_rounds import sweep_affinity
 from manifact.backends.numpy.bound_steps import log_costs, overrelaxed
 from manifact.backends.numpy.cluster_centres import cluster_centres
@@ -61,6 +62,7 @@ __all__ = [
     "reached",
     "rescale",
     "row_products",
+    "rows",
     "scale",
     "solve_columns",
     "sweep_affinity",

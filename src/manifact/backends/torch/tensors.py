@@ -38,3 +38,24 @@ def as_scipy(X: Any) -> Any:
 def host(P: Any) -> Any:
     """The same numbers as a NumPy array or SciPy matrix; tensors of the CPU share their memory."""
     return as_scipy(P) if P.layout == torch.sparse_csr else P.detach().cpu().numpy()
+
+
+def moved(P: Any, device: Any) -> Any:
+    """A tensor, or an array of the host, on a device."""
+    return P.to(device) if isinstance(P, torch.Tensor) else as_tensor(P, device)
+
+
+def from_dlpack(array: Any) -> Any:
+    """An array of another package as a tensor in the same memory."""
+    return torch.from_dlpack(array)
+
+
+def from_parts(matrix: Any) -> Any:
+    """A sparse matrix of CuPy's as a CSR tensor, its entries in the same memory."""
+    csr = matrix.tocsr()
+    if not csr.has_canonical_format:
+        # The user's own matrix is not changed.
+        csr = csr.copy()
+        csr.sum_duplicates()
+    indptr, indices, values = (torch.from_dlpack(part) for part in (csr.indptr, csr.indices, csr.data))
+    return sparse_csr(indptr, indices, values, csr.shape, values.device)
