@@ -118,13 +118,13 @@ def test_finfo_finds_its_subnormal_number():
     assert np.finfo(np.float32).smallest_subnormal > 0
 
 
-def operations(tiny, n=40, m=30, k=5):
+def operations(tiny, n=900, m=30, k=5):
     """Everything that iterations ask of a backend, by name, on tiny factors."""
     dtype = tiny(1, 1).dtype
     V, A, U = tiny(n, k), tiny(n, k), tiny(m, k)
     dense = tiny(n, m)
     X = sparse.csr_array(dense)
-    W = sparse.random_array((n, n), density=0.2, rng=np.random.default_rng(0), format="csr").astype(dtype)
+    W = sparse.random_array((n, n), density=0.01, rng=np.random.default_rng(0), format="csr").astype(dtype)
     W = Matrix(W + W.T)
     G, B = tiny(k, k), tiny(n, k)
     backend = backend_of(V)

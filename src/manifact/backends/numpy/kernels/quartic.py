@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from manifact.backends.numpy.kernels import kernel
-from manifact.backends.numpy.kernels.lanes import combine
+from manifact.backends.numpy.kernels.lanes import TILE_ROWS, VECTOR_BYTES, combine, tile_products
 
 
 @kernel
@@ -52,3 +52,36 @@ def sweep_affinity(
         for r in range(size):
             for c in range(k):
                 out[first + r, c] = T[c, r] - V[first + r, c]
+
+
+@kernel
+def step_products(
+    D: Any, F: Any, V: Any, B: Any, inside: Any, rows_per_block: int, out: Any, slopes: Any, start: int, stop: int
+) -> None:
+    """out_b = Dᵀ(F, V, D), side by side, of the rows of block b that are inside, and slopes_b = Σ b_jc d_jc of all."""
+    n, k, p = D.shape[0], D.shape[1], F.shape[1]
+    lanes = VECTOR_BYTES // D.itemsize
+    width = -(-(p + 2 * k) // lanes) * lanes
+    left = np.zeros((rows_per_block, -(-k // TILE_ROWS) * TILE_ROWS), dtype=D.dtype)
+    right = np.zeros((rows_per_block, width), dtype=D.dtype)
+    total = np.empty((TILE_ROWS, width), dtype=D.dtype)
+    for block in range(start, stop):
+        first = block * rows_per_block
+        size = min(rows_per_block, n - first)
+        slope = 0.0
+        for r in range(size):
+            j = first + r
+            for c in range(k):
+                left[r, c] = inside[j] * D[j, c]
+                slope += np.float64(B[j, c]) * np.float64(D[j, c])
+            for a in range(p):
+                right[r, a] = F[j, a]
+            for c in range(k):
+                right[r, p + c] = V[j, c]
+                right[r, p + k + c] = D[j, c]
+        slopes[block] = slope
+        for tile in range(0, k, TILE_ROWS):
+            tile_products(total, left[:size, tile : tile + TILE_ROWS].T, right)
+            for c in range(tile, min(k, tile + TILE_ROWS)):
+                for a in range(p + 2 * k):
+                    out[block, c, a] = total[c - tile, a]
