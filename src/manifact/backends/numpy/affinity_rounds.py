@@ -69,7 +69,7 @@ def sweep_affinity(
 
 def _step_products(D: Array, F: Array, V: Array, B: Array, within: Array) -> tuple[Array, Array, Array, float]:
     """DᵀF, DᵀV and DᵀD of the rows inside, and Σ b_jc d_jc of all, in float64 and in one pass."""
-    n, k, p = *D.shape, F.shape[1]
+    (n, k), p = D.shape, F.shape[1]
     blocks = -(-n // ROWS_PER_PRODUCT)
     out, slopes = np.empty((blocks, k, p + 2 * k)), np.empty(blocks)
     work = n * k * (p + 2 * k)
