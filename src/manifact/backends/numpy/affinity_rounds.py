@@ -6,12 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from manifact.backends.numpy import numpy_factors as factors
 from manifact.backends.numpy.dense_products import product
 from manifact.backends.numpy.kernels import quartic
 from manifact.backends.numpy.kernels.lanes import rows_abreast
 from manifact.backends.numpy.numpy_factors import cross, inner, moved, nonnegative
 from manifact.backends.protocol import Array
 from manifact.backends.threads import over_rows
+
+#: Rows that one thread adds up: sums must not depend on the number of threads.
+ROWS_PER_PRODUCT = 256
 
 
 def sweep_affinity(
@@ -34,45 +38,41 @@ def sweep_affinity(
     )
     G = np.ascontiguousarray(G, dtype=V.dtype)
     width = rows_abreast(V.itemsize)
-    outside = None if inside.all() else ~inside
-    M, A = cross(V, F), _square(V, V, outside)
+    whole, within = bool(inside.all()), inside.astype(V.dtype)
+    M, A = cross(V, F), cross(V if whole else factors.scale(V, rows=within), V)
     for _ in range(rounds):
         D = np.empty_like(V)
         own = (np.ascontiguousarray(P, dtype=V.dtype) for P in (M, A))
         over_rows(
             quartic.sweep_affinity, -(-n // width), 3 * n * k * k, G, B, gain, held, F, tied, *own, V, width, D
         )  # fmt: skip
-        M_step, across, A_bend = cross(D, F), _square(V, D, outside), _square(D, D, outside)
-        A_step = across + across.T
-        if np.ndim(scale) == 0 and outside is None:
-            first, second = float(scale) * np.sum(G * A_step), float(scale) * np.sum(G * A_bend)
-            first, second = first + 2 * shift * np.trace(across), second + shift * np.trace(A_bend)
+        M_step, across, A_bend, slope = _step_products(D, F, V, B, within)
+        G_step, G_bend, along, drawn, step_square, bent, drawn_square, mixed, bend_square = quartic.share_sums(
+            M, A, M_step, across, A_bend, G
+        )
+        if np.ndim(scale) == 0 and whole:
+            first = float(scale) * G_step + 2 * shift * np.trace(across)
+            second = float(scale) * G_bend + shift * np.trace(A_bend)
         else:
-            HD = gain[:, None] * product(D, G) + held[:, None] * D
+            HD = moved(factors.scale(product(D, G), rows=gain), factors.scale(D, rows=held), 1.0)
             first, second = 2 * inner(HD, V), inner(HD, D)
-        share = best_share(
-            first - 2 * inner(B, D) + 2 * mu * (np.sum(A * A_step) - 2 * np.sum(M * M_step)),
-            second + mu * (np.sum(A_step**2) + 2 * np.sum(A * A_bend) - 2 * np.sum(M_step**2)),
-            2 * mu * np.sum(A_step * A_bend),
-            mu * np.sum(A_bend**2),
+        share = quartic.best_share(
+            first - 2 * slope + 2 * mu * (along - 2 * drawn),
+            second + mu * (step_square + 2 * bent - 2 * drawn_square),
+            2 * mu * mixed,
+            mu * bend_square,
         )
         V = moved(V, D, share)
-        M, A = M + share * M_step, A + share * A_step + share**2 * A_bend
+        M, A = M + share * M_step, A + share * (across + across.T) + share**2 * A_bend
     return V
 
 
-def best_share(first: float, second: float, third: float, fourth: float) -> float:
-    """The t from 0 to 1 where first t + second t² + third t³ + fourth t⁴ is lowest."""
-    slopes = np.array([4 * fourth, 3 * third, 2 * second, first])
-    if not np.isfinite(slopes).all():
-        # Who looks at the objective sees it there.
-        return 1.0
-    # What is lost in rounding up to t = 1 would send a root to infinity, and its digits with it.
-    slopes[np.abs(slopes) < np.finfo(np.float64).eps * np.abs(slopes).max()] = 0
-    candidates = [0.0, 1.0, *np.clip(np.roots(slopes).real, 0, 1)]
-    return float(min(candidates, key=lambda t: t * (first + t * (second + t * (third + t * fourth)))))
-
-
-def _square(P: Array, Q: Array, outside: Array | None) -> Array:
-    """PᵀQ of the rows inside, in float64."""
-    return cross(P, Q) if outside is None else cross(np.where(outside[:, None], P.dtype.type(0), P), Q)
+def _step_products(D: Array, F: Array, V: Array, B: Array, within: Array) -> tuple[Array, Array, Array, float]:
+    """DᵀF, DᵀV and DᵀD of the rows inside, and Σ b_jc d_jc of all, in float64 and in one pass."""
+    (n, k), p = D.shape, F.shape[1]
+    blocks = -(-n // ROWS_PER_PRODUCT)
+    out, slopes = np.empty((blocks, k, p + 2 * k)), np.empty(blocks)
+    work = n * k * (p + 2 * k)
+    over_rows(quartic.step_products, blocks, work, D, F, V, B, within, ROWS_PER_PRODUCT, out, slopes)
+    total = out.sum(axis=0)
+    return total[:, :p], total[:, p : p + k], total[:, p + k :], float(slopes.sum())

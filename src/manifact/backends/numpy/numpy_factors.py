@@ -2,7 +2,7 @@
 
 Numbers that a pass over an n x k factor moves: `inner`, `cross` and `column_products` read 2 n k (n k of a factor with
 itself), `scale` reads and writes n k each, `ahead` reads two factors and writes one, `rescale` reads three and writes
-one, `multiply_rows` reads P twice (its floor needs a mean) and B once and writes once; P G never exists.
+one, `multiply_rows` reads P and B and writes once; P G never exists.
 """
 
 from __future__ import annotations
@@ -23,6 +23,10 @@ ROWS_PER_SUM = 1024
 #: Rows whose products are added up in their own type, and how many such blocks make one sum in float64. Larger matrices
 #: of sums do not stay in cache: BLAS multiplies those.
 ROWS_PER_CROSS, CROSSES_PER_SUM, LARGEST_CROSS = 128, 8, 1 << 15
+#: Sums of so few numbers are not worth a kernel.
+FEW_NUMBERS = 4096
+#: Rows whose mean stands for that of all.
+ROWS_PER_MEAN = 64
 #: A number that is only read and written takes about as long as so many multiply-adds.
 PER_NUMBER = 4
 
@@ -36,7 +40,10 @@ def padded(P: Array) -> Array:
     memory = np.empty(n * length + VECTOR_BYTES // P.itemsize, dtype=P.dtype)
     skipped = -memory.ctypes.data % VECTOR_BYTES // P.itemsize
     out = memory[skipped : skipped + n * length].reshape(n, length)
-    over_rows(factor_passes.pad, n, PER_NUMBER * P.size, np.ascontiguousarray(P), out)
+    if out.size <= FEW_NUMBERS:
+        out[:, :k], out[:, k:] = P, 0
+    else:
+        over_rows(factor_passes.pad, n, PER_NUMBER * P.size, np.ascontiguousarray(P), out)
     return out
 
 
@@ -73,6 +80,9 @@ def column_products(A: Array, B: Array) -> Array:
 
 def inner(A: Array, B: Array) -> float:
     """Σ a_ij b_ij, summed in float64."""
+    if A.size <= FEW_NUMBERS:
+        # Products in float64 keep what would be subnormal in float32.
+        return float(np.sum(A.astype(np.float64) * B))
     blocks = -(-A.shape[0] // ROWS_PER_SUM)
     out = np.zeros(blocks)
     pair = np.ascontiguousarray(A), np.ascontiguousarray(B)
@@ -133,8 +143,7 @@ def multiply_rows(
     """P ∘ (B + λ W P) / (scale_j P G + shift_j P + l1), with the floor of `rescale`, in one pass."""
     n, k = P.shape
     P, scales, shifts = np.ascontiguousarray(P), _numbers(scale, P), _numbers(shift, P)
-    scaled, shifted = (_weighted_sums(P, part) for part in (scales, shifts))
-    mean = float((scaled @ G).sum() + shifted.sum()) / max(1, n * k) + l1
+    mean = _mean_under(P, G, scales, shifts, l1)
     out = np.empty_like(P)
     if edges is None:
         lists: tuple[Array, ...] = (np.zeros(n + 1, dtype=np.int32), np.empty(0, dtype=np.int32), np.empty(0))
@@ -153,11 +162,18 @@ def multiply_rows(
     return out
 
 
-def _weighted_sums(P: Array, weights: Array) -> Array:
-    """Σ_j weight_j p_j, in float64; one number for all rows, or one for each."""
-    if len(weights) == 1:
-        return weights * column_sums(P) if weights[0] else np.zeros(P.shape[1])
-    return cross(weights[:, None], P)[0]
+def _mean_under(P: Array, G: Array, scales: Array, shifts: Array, l1: float) -> float:
+    """The mean of scale_j P G + shift_j P + l1 over a few rows, evenly spaced: enough for a floor far below it.
+
+    Where these are all empty it is the mean over all rows.
+    """
+    for every in (max(1, len(P) // ROWS_PER_MEAN), 1):
+        some = P[::every].astype(np.float64)
+        own, held = (part[::every, None] if len(part) > 1 else part for part in (scales, shifts))
+        mean = float(np.mean(own * (some @ G) + held * some)) + l1 if some.size else l1
+        if mean > 0:
+            return mean
+    return 0.0
 
 
 def _floor(mean: float, P: Array) -> Any:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from manifact import GNMF, NMF
 from manifact.backends import as_data, backend_of, threads
 from manifact.backends.matrix import Matrix
 from manifact.backends.numpy.kernels.flush_to_zero import FLAGS, MET, OPERANDS, RESULTS, control_word, flush, restore
@@ -118,13 +119,13 @@ def test_finfo_finds_its_subnormal_number():
     assert np.finfo(np.float32).smallest_subnormal > 0
 
 
-def operations(tiny, n=40, m=30, k=5):
+def operations(tiny, n=900, m=30, k=5):
     """Everything that iterations ask of a backend, by name, on tiny factors."""
     dtype = tiny(1, 1).dtype
     V, A, U = tiny(n, k), tiny(n, k), tiny(m, k)
     dense = tiny(n, m)
     X = sparse.csr_array(dense)
-    W = sparse.random_array((n, n), density=0.2, rng=np.random.default_rng(0), format="csr").astype(dtype)
+    W = sparse.random_array((n, n), density=0.01, rng=np.random.default_rng(0), format="csr").astype(dtype)
     W = Matrix(W + W.T)
     G, B = tiny(k, k), tiny(n, k)
     backend = backend_of(V)
@@ -166,3 +167,27 @@ def test_operations_neither_meet_nor_leave_subnormal_numbers(met, tiny, name):
     assert np.isfinite(found).all()
     if found.dtype == tiny(1, 1).dtype:
         assert subnormal(found) == 0
+
+
+MODELS = {
+    "NMF": lambda **start: NMF(5, solver="mu", **start),
+    "NMF, bcd": lambda **start: NMF(5, solver="bcd", **start),
+    "NMF, divergence": lambda **start: NMF(5, solver="mu", loss="kullback-leibler", **start),
+    "GNMF": lambda **start: GNMF(5, solver="mu", graph_reg=0.1, **start),
+    "GNMF, bcd": lambda **start: GNMF(5, solver="bcd", graph_reg=0.1, **start),
+    "GNMF, divergence": lambda **start: GNMF(5, solver="mu", loss="kullback-leibler", graph_reg=0.1, **start),
+}
+
+
+@known
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("sparsely", [False, True])
+@pytest.mark.parametrize("name", MODELS)
+def test_runs_neither_meet_nor_leave_subnormal_numbers(met, tiny, name, sparsely):
+    X = np.minimum(tiny(120, 40) + 1e-3 * np.eye(120, 40, dtype=tiny(1, 1).dtype), 1)
+    start = tiny(120, 5), tiny(5, 40)
+    assert min(subnormal(P) for P in start) > 0
+    model = MODELS[name](init=start, max_iter=6, tol=0, normalize=None)
+    V = model.fit_transform(sparse.csr_array(X) if sparsely else X)
+    assert subnormal(V) == subnormal(model.components_) == 0
+    assert np.isfinite(model.objective_).all()

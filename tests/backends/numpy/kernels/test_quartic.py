@@ -6,7 +6,7 @@ from tests.reference import kernels as plain
 
 from manifact.backends import threads
 from manifact.backends.numpy import sweep_affinity
-from manifact.backends.numpy.affinity_rounds import best_share
+from manifact.backends.numpy.kernels.quartic import best_share
 
 numbers = st.floats(-1e3, 1e3, allow_subnormal=False)
 
