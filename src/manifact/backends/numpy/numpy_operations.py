@@ -211,8 +211,8 @@ def sweep_rows(
     n, k = V.shape
     V = np.array(V, order="C")
     G, B = np.ascontiguousarray(G, dtype=V.dtype), np.ascontiguousarray(B, dtype=V.dtype)
-    scale = np.broadcast_to(np.asarray(scale, dtype=V.dtype), (n,))
-    shift = np.broadcast_to(np.asarray(shift, dtype=V.dtype), (n,))
+    # Copies: the kernel is compiled once, not again for every kind of array that numbers are spread over.
+    scale, shift = (np.array(np.broadcast_to(part, (n,)), dtype=V.dtype) for part in (scale, shift))
     width = rows_abreast(V.itemsize)
     if edges is None:
         rounds, inner, groups = 1, sweeps, [np.arange(n)]
