@@ -11,8 +11,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import eigsh
 from sklearn.preprocessing import normalize
 
-from manifact.backends import Array
-from manifact.backends.numpy.one_blas_thread import ONE_BLAS_THREAD
+from manifact.backends import Array, one_blas_thread
 from manifact.graphs.operators import AffinityGraph, Graph
 
 #: Below this many vertices (or three times the eigenvectors) the dense solver is quicker and never misses any.
@@ -32,7 +31,7 @@ WEIGHTS_OF_FLOAT32 = (1e-15, 1e15)
 DEPENDENT = 1e-7
 
 
-@ONE_BLAS_THREAD
+@one_blas_thread()
 def leading_eigenvectors(graph: Graph, k: int, rng: np.random.RandomState) -> Array:
     """The eigenvectors of D^(−½) W D^(−½) with the k largest eigenvalues, n x k, largest first.
 
@@ -83,7 +82,7 @@ def angles(graph: Graph, k: int) -> Angles:
     return known[k]
 
 
-@ONE_BLAS_THREAD
+@one_blas_thread()
 def even_eigenvectors(graph: Graph, k: int, residual: float = RESIDUAL) -> tuple[Array, Array]:
     """The k largest eigenvalues of S = (D + θI)^(−½) (W + θ/n 11ᵀ) (D + θI)^(−½), falling, and their eigenvectors.
 
