@@ -102,7 +102,5 @@ def one_blas_thread() -> Iterator[None]:
 
     For many products that are too small for more: its threads would wait for each other, on a busy machine for long.
     """
-    from manifact.backends.numpy.one_blas_thread import ONE_BLAS_THREAD
-
-    with ONE_BLAS_THREAD:
+    with import_module("manifact.backends.numpy.one_blas_thread").ONE_BLAS_THREAD:
         yield
