@@ -6,6 +6,9 @@ Nothing above this package imports numba or torch. What is not an operation of a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -37,6 +40,7 @@ __all__ = [
     "namespace",
     "native",
     "on_host",
+    "one_blas_thread",
     "origin_of",
     "package_of",
     "silent",
@@ -83,3 +87,13 @@ def smallest_normal(array: Any) -> float:
     if isinstance(array, np.ndarray):
         return float(np.finfo(array.dtype).smallest_normal)
     return float(namespace(array).finfo(array.dtype).smallest_normal)
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Inside, and in functions that it decorates, BLAS keeps to the thread that calls it.
+
+    For many products that are too small for more: its threads would wait for each other, on a busy machine for long.
+    """
+    with import_module("manifact.backends.numpy.one_blas_thread").ONE_BLAS_THREAD:
+        yield

@@ -11,8 +11,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import eigsh
 from sklearn.preprocessing import normalize
 
-from manifact.backends import Array, backend_of, namespace, on_host
-from manifact.backends.numpy.one_blas_thread import ONE_BLAS_THREAD
+from manifact.backends import Array, backend_of, namespace, on_host, one_blas_thread
 from manifact.graphs.operators import AffinityGraph, Graph
 from manifact.graphs.operators import beside as beside_columns
 
@@ -33,7 +32,7 @@ WEIGHTS_OF_FLOAT32 = (1e-15, 1e15)
 DEPENDENT = 1e-7
 
 
-@ONE_BLAS_THREAD
+@one_blas_thread()
 def leading_eigenvectors(graph: Graph, k: int, rng: np.random.RandomState) -> Array:
     """The eigenvectors of D^(−½) W D^(−½) with the k largest eigenvalues, n x k, largest first.
 
@@ -84,7 +83,7 @@ def angles(graph: Graph, k: int, beside: Any = None) -> Angles:
     return known[k]
 
 
-@ONE_BLAS_THREAD
+@one_blas_thread()
 def even_eigenvectors(graph: Graph, k: int, residual: float = RESIDUAL, beside: Any = None) -> tuple[Array, Array]:
     """The k largest eigenvalues of S = (D + θI)^(−½) (W + θ/n 11ᵀ) (D + θI)^(−½), falling, and their eigenvectors.
 

@@ -21,14 +21,17 @@ from manifact.experiments.bench import (
     lpnmf_iteration,
     mnist_digits,
     neighbour_search,
+    peer_objectives,
+    rcppml,
     run_benchmarks,
     serial_share,
+    slow_corners,
     thread_counts,
     timing,
 )
 from manifact.experiments.bench.benchmark_settings import Scale, Setting, UnavailableError
 from manifact.experiments.bench.measured_models import MODELS
-from manifact.experiments.bench.reference_objectives import constrained, squared_error
+from manifact.experiments.bench.reference_objectives import constrained, divergence, entropic, squared_error
 from manifact.experiments.bench.separate_process import in_new_process, rise, stored
 from manifact.graphs import KNNGraph
 from manifact.models import NMF
@@ -39,6 +42,8 @@ TINY = Scale(
     frobenius_ranks=(2,),
     frobenius_iterations=6,
     gnmf_iterations=20,
+    peer_rank=3,
+    peer_iterations=10,
     lpnmf_rank=3,
     lpnmf_iterations=3,
     graph_documents=150,
@@ -140,6 +145,20 @@ def test_objectives_are_the_plain_ones(rng, as_data):
     assert constrained(as_data(X), graph, 7.0)(2 * U, V / 2) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("as_data", [sparse.csr_array, np.asarray])
+def test_divergences_are_the_plain_ones(rng, as_data):
+    X, U, V = rng.random((20, 9)), rng.random((9, 3)), rng.random((20, 3))
+    Y = V @ U.T
+    error = (X * np.log(X / Y) - X + Y).sum()
+    assert divergence(as_data(X))(U, V) == pytest.approx(error)
+    graph = KNNGraph(3).build(X)
+    whole = V * U.sum(axis=0)
+    expected = error + 7 * np.trace(whole.T @ (np.diag(graph.degrees) - graph.W.toarray()) @ np.log(whole))
+    assert entropic(as_data(X), graph, 7.0)(U, V) == pytest.approx(expected)
+    # Scale that is moved from V to U changes nothing.
+    assert entropic(as_data(X), graph, 7.0)(2 * U, V / 2) == pytest.approx(expected)
+
+
 def test_the_twin_has_the_shape_of_tdt2():
     X = benchmark_samples.twin().X
     assert X.shape == (9394, 36771)
@@ -229,6 +248,69 @@ def test_lpnmf(setting):
     assert [row["method"] for row in rows] == ["NMF, mu", "LPNMF, mu", "LPNMF, newton"]
     for row in rows:
         assert row["ratio"] == row["iteration ms"] / rows[0]["iteration ms"]
+
+
+def test_peers(setting):
+    rows, note = peer_objectives.measure(setting)
+    assert_finite(rows, note)
+    assert {(row["loss"], row["peer"]) for row in rows} >= set(peer_objectives.GOALS)
+    for row in rows:
+        if row["ratio"] != "never":
+            assert row["ratio"] == pytest.approx(row["peer s"] / row["ours s"])
+        if row["goal"] != "":
+            assert row["holds"] == (row["ratio"] != "never" and row["ratio"] >= row["goal"])
+
+
+def test_a_goal_of_a_peer_is_reached_at_its_iterate(documents):
+    start = benchmark_samples.random_start(documents.X, 3, seed=0)
+    value = divergence(documents.X)
+    run = timing.watched(peer_objectives._model(3, "kullback-leibler", start, 3), documents.X, lambda iteration: None)
+    goal = value(run.state.U, run.state.V)
+    model = peer_objectives._model(3, "kullback-leibler", start, 9)
+    assert peer_objectives._reached(model, documents.X, value, goal) < math.inf
+    assert len(model.objective_) == 4
+    assert peer_objectives._reached(model, documents.X, value, goal / 1e6) == math.inf
+
+
+def test_rcppml_is_asked_for_where_r_is(monkeypatch, rng):
+    rcppml.installed.cache_clear()
+    monkeypatch.setattr(rcppml.shutil, "which", lambda name: None)
+    assert rcppml.installed() is None
+    rcppml.installed.cache_clear()
+
+    def as_r_does(command, **options):
+        # The files that R reads and writes, and what it prints.
+        folder, k = rcppml.Path(command[3]), int(command[4])
+        n, m = rcppml.io.mmread(folder / "X.mtx").shape
+        np.savetxt(folder / "V.txt", np.ones((n, k)))
+        np.savetxt(folder / "U.txt", np.full((m, k), 2.0))
+        return type("Done", (), {"stdout": "0.25"})
+
+    monkeypatch.setattr(rcppml.subprocess, "run", as_r_does)
+    spent, V, U = rcppml.factorised(rng.random((6, 4)), 1, 3)
+    assert (spent, V.shape, U.shape) == (0.25, (6, 1), (4, 1))
+
+
+def test_corners(setting, monkeypatch):
+    monkeypatch.setattr(slow_corners, "_run", lambda command, environment: None)
+    rows, note = slow_corners.measure(setting)
+    assert_finite(rows, note)
+    names = {row["corner"] for row in rows}
+    assert {"LPNMF", "LPNMF, newton", "A-LPNMF", "SPNMF", "NCut", "first LPNMF", "manifact fit"} <= names
+    for row in rows:
+        if row["ratio"] != "never":
+            assert row["ratio"] == row["s"] / row["beside s"]
+            assert row["holds"] == (row["ratio"] <= row["goal"])
+
+
+def test_a_first_fit_finds_no_kernels(monkeypatch):
+    seen = []
+    monkeypatch.setattr(slow_corners, "_run", lambda command, environment: seen.append((command, environment)))
+    slow_corners._first_fit("NMF", "dense")
+    ((command, environment),) = seen
+    assert command[-2:] == ["NMF", "dense"]
+    assert environment["NUMBA_CACHE_DIR"] != slow_corners.os.environ.get("NUMBA_CACHE_DIR")
+    assert len(slow_corners._texts()) == slow_corners.DOCUMENTS
 
 
 def test_graph(setting):

@@ -27,6 +27,8 @@ MOST_STEPS = 20_000
 FEW_STEPS = 300
 ROUGH, ROUGH_STEPS = 0.1, 15
 REFINEMENTS = 4
+#: Sweeps of least squares before rows that rest are left out.
+SWEEPS_PER_TURN = 10
 PROJECTION_SWEEPS = {"least_squares": 200, "divergence": 1000}
 PROJECTION_TOL = {"least_squares": 1e-10, "divergence": 1e-9}
 
@@ -135,8 +137,8 @@ def sweep_rows(
     before = np.ascontiguousarray(V) if edges is None else np.array(V, order="C")
     V = np.empty_like(before) if edges is None else before
     G, B = np.ascontiguousarray(G, dtype=V.dtype), np.ascontiguousarray(B, dtype=V.dtype)
-    scale = np.broadcast_to(np.asarray(scale, dtype=V.dtype), (n,))
-    shift = np.broadcast_to(np.asarray(shift, dtype=V.dtype), (n,))
+    # Copies: the kernel is compiled once, not again for every kind of array that numbers are spread over.
+    scale, shift = (np.array(np.broadcast_to(part, (n,)), dtype=V.dtype) for part in (scale, shift))
     width = rows_abreast(V.itemsize)
     if edges is None:
         rounds, inner, groups = 1, sweeps, [np.arange(n)]
@@ -162,13 +164,26 @@ def edge_gaussians(W: Matrix, V: Array) -> Matrix:
 
 
 def nonnegative_least_squares(G: Array, B: Array, shift: Any = 0.0) -> Array:
-    """Rows argmin_{v ≥ 0} vᵀ(G + shift_j I)v − 2 b_jᵀv, each on its own."""
+    """Rows argmin_{v ≥ 0} vᵀ(G + shift_j I)v − 2 b_jᵀv, each on its own.
+
+    Rows take steps abreast, in turns of which each leaves out those that rest; what never rests (a basis that is all
+    but collinear) is solved for exactly.
+    """
     n, k = B.shape
     V = np.zeros_like(B, order="C")
     shift = np.broadcast_to(np.asarray(shift, dtype=B.dtype), (n,))
     sweeps, tol = effort("least_squares", B.dtype)
-    G = np.ascontiguousarray(G, dtype=B.dtype)
-    over_rows(sample_projection.least_squares, n, n * k * k * 50, G, np.ascontiguousarray(B), shift, sweeps, tol, V)
+    rows = np.arange(n)
+    for _ in range(sweeps // SWEEPS_PER_TURN):
+        before = sweep_rows(V[rows], G, B[rows], 1.0, shift[rows], SWEEPS_PER_TURN - 1)
+        V[rows] = after = sweep_rows(before, G, B[rows], 1.0, shift[rows], 1)
+        rows = rows[np.abs(after - before).max(axis=1, initial=0.0) > tol * after.max(axis=1, initial=0.0)]
+        if not len(rows):
+            return V
+    G, some = np.ascontiguousarray(G, dtype=B.dtype), V[rows]
+    work = len(rows) * k * k * 50
+    over_rows(sample_projection.least_squares, len(rows), work, G, B[rows], shift[rows], 1, tol, some)
+    V[rows] = some
     return V
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ContextDecorator
 from functools import lru_cache
 from threading import Lock
 from typing import Any
@@ -11,8 +10,8 @@ import scipy.linalg  # noqa: F401  (its BLAS is another than NumPy's, and is loa
 from threadpoolctl import ThreadpoolController
 
 
-class _OneBlasThread(ContextDecorator):
-    """Inside (a block, or a function that it decorates) BLAS keeps to the thread that calls it.
+class _OneBlasThread:
+    """Inside, BLAS keeps to the thread that calls it.
 
     Our threads share out the work, and its own would go on spinning beside them for a while after each product. It
     also makes products independent of the number of threads. Several may be inside at once, and the last one to

@@ -102,8 +102,8 @@ def _rows(setting: Setting, samples: Samples) -> Iterator[dict[str, Any]]:
             theirs.append(spent)
             model = _model(k, contest.loss, start, 10 * setting.scale.peer_iterations)
             ours.append(_reached(model, X, objective, goals[-1]))
-        reach, goal = median(ours), GOALS.get((contest.loss, contest.name), "")
-        ratio = "never" if reach == inf else median(theirs) / reach
+        reach, goal = median(ours), GOALS.get((contest.loss, contest.name))
+        ratio = median(theirs) / reach
         yield {
             "data": samples.name,
             "loss": contest.loss,
@@ -112,9 +112,9 @@ def _rows(setting: Setting, samples: Samples) -> Iterator[dict[str, Any]]:
             "peer s": median(theirs),
             "objective": median(goals),
             "ours s": "never" if reach == inf else reach,
-            "ratio": ratio,
-            "goal": goal,
-            "holds": "" if goal == "" else ratio != "never" and ratio >= goal,
+            "ratio": "never" if reach == inf else ratio,
+            "goal": "" if goal is None else goal,
+            "holds": "" if goal is None else ratio >= goal,
         }
 
 
@@ -130,9 +130,9 @@ def _reached(model: NMF, X: Any, objective: Objective, goal: float) -> float:
     def arrived(iteration: Iteration) -> bool:
         nonlocal reached
         now, state = clock.read(), iteration.state
-        if iteration.number and iteration.objective[-1] <= goal * (1 + NEAR):
-            if clock.beside(lambda: objective(state.U, state.V)) <= goal * (1 + SAME):
-                reached = now
+        near = iteration.number > 0 and iteration.objective[-1] <= goal * (1 + NEAR)
+        if near and clock.beside(lambda: objective(state.U, state.V)) <= goal * (1 + SAME):
+            reached = now
         return reached < inf
 
     model.fit(X, callbacks=arrived)
