@@ -42,7 +42,7 @@ PACKAGES = {"torch": "manifact.backends.torch"}
 
 def backend_of(array: Any) -> Backend:
     """The backend that works with arrays of this kind."""
-    package = type(array).__module__.partition(".")[0]
+    package = getattr(array, "package", None) or type(array).__module__.partition(".")[0]
     backend: Any = import_module(PACKAGES.get(package, "manifact.backends.numpy"))
     return backend
 

@@ -50,9 +50,7 @@ def edge_sums(heads: Any, tails: Any, weights: Any, A: Any, B: Any) -> Any:
     sums = torch.empty((chunks, k), dtype=torch.float64, device=A.device)
     tile = tile_rows(k, A.dtype.itemsize, TILE, TILE)
     if chunks:
-        _chunk_energies[(chunks,)](
-            heads, tails, weights, A, B, sums, edges, k, padded(k), tile, CHUNK, A is B
-        )
+        _chunk_energies[(chunks,)](heads, tails, weights, A, B, sums, edges, k, padded(k), tile, CHUNK, A is B)
     return 0.5 * torch.sum(sums, dim=0)
 
 
