@@ -18,6 +18,10 @@ class FactorOperations:
     #: Whether `settled` is as cheap as asking if it is needed.
     settles_for_free: bool = False
 
+    def out_of_memory(self, trouble: BaseException, k: int) -> str | None:
+        """What to do where a device had too little memory; None for other troubles."""
+        return None
+
     def weighted(self, V: Array) -> Array:
         """Γ V."""
         return V if self.weight is None else self.backend.scale(V, rows=self.weight)

@@ -16,8 +16,8 @@ HOST = 1
 
 
 def package_of(array: Any) -> str:
-    """The package that an array's type comes from."""
-    return type(array).__module__.partition(".")[0]
+    """The package that an array's type comes from, or that it says it is for."""
+    return getattr(array, "package", None) or type(array).__module__.partition(".")[0]
 
 
 def backend_of(array: Any) -> Backend:

@@ -103,6 +103,11 @@ def run(
         if not len(trace):
             raise
         reason = "interrupted"
+    except RuntimeError as trouble:
+        sentence = state.data.out_of_memory(trouble, state.U.shape[1])
+        if sentence is None:
+            raise
+        raise MemoryError(sentence) from trouble
     return Result(state, np.array(trace.values()), reason, memory)
 
 

@@ -14,6 +14,7 @@ from manifact.backends.protocol import Data, ShowProgress, silent
 from manifact.backends.torch import tensor_rows as rows
 from manifact.backends.torch.factor_sums import column_products, column_sums, cross, inner, product, rescale
 from manifact.backends.torch.graph_operations import edge_classes, edge_energies, edge_gaussians, times
+from manifact.backends.torch.host_samples import HostSamples
 from manifact.backends.torch.linear_systems import solve_columns
 from manifact.backends.torch.row_steps import multiply_rows, nonnegative_least_squares, sweep_affinity, sweep_rows
 from manifact.backends.torch.tensor_centres import cluster_centres
@@ -59,8 +60,11 @@ __all__ = [
 
 def data(X: Any, weight: Any) -> Data:
     """Γ X."""
+    from manifact.backends.torch.streamed_data import StreamedData
     from manifact.backends.torch.torch_data import DenseTorchData, SparseTorchData
 
+    if isinstance(X, HostSamples):
+        return StreamedData(X, weight)
     return SparseTorchData(X, weight) if X.layout == torch.sparse_csr else DenseTorchData(X, weight)
 
 

@@ -9,16 +9,17 @@ import numpy as np
 import torch
 from scipy import sparse
 
+from manifact.utils.sparse_matrices import sorted_csr
+
 
 def as_tensor(P: Any, device: Any) -> Any:
     """An array or sparse matrix of the host as a tensor (sparse CSR for the latter) on a device."""
     if not sparse.issparse(P):
         return torch.as_tensor(np.ascontiguousarray(P), device=device)
-    csr = sparse.csr_array(P)
-    # Half the bytes of an iteration over X are indices if they are wide.
-    width = np.int32 if max(csr.nnz, *csr.shape) < 2**31 else np.int64
-    indptr, indices = (torch.as_tensor(part.astype(width, copy=False)) for part in (csr.indptr, csr.indices))
-    return sparse_csr(indptr, indices, torch.as_tensor(csr.data), csr.shape, device)
+    # Indices are narrow where they can be: they are a large part of the bytes of every pass.
+    csr = sorted_csr(P)
+    parts = (torch.as_tensor(part) for part in (csr.indptr, csr.indices, csr.data))
+    return sparse_csr(*parts, csr.shape, device)
 
 
 def sparse_csr(indptr: Any, indices: Any, values: Any, shape: Any, device: Any) -> Any:
@@ -37,6 +38,9 @@ def as_scipy(X: Any) -> Any:
 
 def host(P: Any) -> Any:
     """The same numbers as a NumPy array or SciPy matrix; tensors of the CPU share their memory."""
+    if hasattr(P, "host"):
+        # Samples that never left it.
+        return P.host
     return as_scipy(P) if P.layout == torch.sparse_csr else P.detach().cpu().numpy()
 
 

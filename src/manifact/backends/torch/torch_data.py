@@ -16,6 +16,7 @@ from manifact.backends.plain import wide
 from manifact.backends.protocol import Backend
 from manifact.backends.torch import kernels
 from manifact.backends.torch.full_precision import full_precision
+from manifact.backends.torch.placement import out_of_memory
 from manifact.backends.torch.row_steps import host_type, per_row
 from manifact.backends.torch.sparse_rows import SparseRows
 
@@ -78,6 +79,10 @@ class _TorchData(FactorOperations):
     def times(self, U: Any) -> Any:
         """Γ X U."""
         raise NotImplementedError
+
+    def out_of_memory(self, trouble: BaseException, k: int) -> str | None:
+        """How many parts would fit."""
+        return out_of_memory(trouble, self.shape, k, self.dtype.itemsize)
 
     def project_least_squares(self, U: Any, G: Any, pull: Any, shift: Any, l1: float) -> Any:
         """Rows argmin_{v ≥ 0} vᵀ(G + shift_j I)v − 2 (x_jU + pull_j − l1/2)ᵀv, each on its own."""
