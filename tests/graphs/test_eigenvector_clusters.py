@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
+from scipy.linalg import qr
 from sklearn.metrics import adjusted_rand_score
 
 from manifact.graphs import AffinityGraph, KNNGraph
-from manifact.graphs.eigenvector_clusters import clusters, corners, settled, unit_rows
+from manifact.graphs.eigenvector_clusters import clusters, corners, most_different, settled, unit_rows
 from manifact.graphs.spectral import even_eigenvectors
 
 
@@ -19,6 +20,30 @@ def test_rows_around_different_directions_are_told_apart(rng, k):
     F = directions(rng, labels, k, 0.05)
     assert adjusted_rand_score(labels, corners(F)) == 1
     assert adjusted_rand_score(labels, clusters(F * rng.uniform(0.1, 9, size=(70, 1)))) == 1
+
+
+@pytest.mark.parametrize("spread", [0.1, 0.6])
+def test_rounding_decides_nothing(rng, spread):
+    """Rows of one length differ by rounding alone, and so do copies: neither may choose the corners."""
+    F = directions(rng, np.arange(120) % 8, 8, spread)
+    F = np.vstack([F, F[:30]])
+    turned = np.linalg.qr(rng.standard_normal((8, 8)))[0]
+    for other in (unit_rows(F + 1e-9 * rng.standard_normal(F.shape)), F.astype(np.float32), F @ turned):
+        np.testing.assert_array_equal(most_different(other), most_different(F))
+        np.testing.assert_array_equal(corners(other), corners(F))
+
+
+def test_the_most_different_rows_are_those_of_pivoted_reflections(rng):
+    """Where lengths differ, LAPACK chooses the same."""
+    F = rng.standard_normal((40, 6)) * rng.uniform(0.5, 2, size=(40, 1))
+    np.testing.assert_array_equal(most_different(F), qr(F.T, mode="r", pivoting=True)[1][:6])
+
+
+def test_fewer_directions_than_columns_and_fewer_rows(rng):
+    flat = unit_rows(np.hstack([rng.standard_normal((9, 2)), np.zeros((9, 2))]))
+    assert len(set(most_different(flat).tolist())) == 4
+    assert sorted(most_different(flat[:3]).tolist()) == [0, 1, 2]
+    assert most_different(np.zeros((5, 2))).tolist() == [0, 1]
 
 
 def test_nobody_moves_in_the_end_and_means_are_those_of_a_plain_loop(rng):

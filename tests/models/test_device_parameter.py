@@ -25,6 +25,12 @@ def as_if_there(monkeypatch):
         monkeypatch.setattr(f"manifact.models.inputs.{name}", lambda name: None if name == "cpu" else "cpu")
 
 
+def grouped(n=60):
+    """Samples of three kinds: on noise alone clusters would hang on rounding."""
+    rng = np.random.default_rng(0)
+    return np.kron(np.eye(3), np.ones((n // 3, 5))) * 2 + rng.random((n, 15)) * (rng.random((n, 15)) < 0.6)
+
+
 def arrays_of(model):
     return {name: value for name, value in vars(model).items() if isinstance(value, np.ndarray | torch.Tensor)}
 
@@ -117,7 +123,7 @@ def test_a_device_that_is_not_known_is_refused_before_any_work():
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 @pytest.mark.parametrize("name", ["NMF bcd", "GNMF mu", "AffinityNMF", "CF", "ALPNMF mu", "NMF KL newton"])
 def test_a_gpu_gives_what_the_host_gives(name, kind):
-    X = kind(problem(n=60)[0])
+    X = kind(grouped())
     here, there = (
         clone(MODELS[name]).set_params(device=device, random_state=0, tol=0, max_iter=20) for device in ("cpu", "auto")
     )
@@ -133,14 +139,15 @@ def test_cupy_in_cupy_out(name, sparsely):
     cupy = pytest.importorskip("cupy", reason="CuPy is not installed: it needs a GPU")
     import cupyx.scipy.sparse as cupy_sparse
 
-    X = problem(n=60)[0]
+    X = grouped()
     samples = cupy_sparse.csr_matrix(cupy.asarray(X)) if sparsely else cupy.asarray(X)
     model = clone(MODELS[name]).set_params(random_state=0)
     V = model.fit_transform(samples)
     found = [V, model.labels_, model.transform(samples), model.predict(samples), model.components_]
     assert all(isinstance(one, cupy.ndarray) for one in [*found, model.inverse_transform(V)])
     expected = clone(MODELS[name]).set_params(random_state=0).fit_transform(sparse.csr_array(X) if sparsely else X)
-    np.testing.assert_allclose(V.get(), expected, rtol=1e-5, atol=1e-8)
+    # Runs end where ten iterations change little, not at the last digit.
+    np.testing.assert_allclose(V.get(), expected, rtol=1e-3, atol=1e-5)
 
 
 @pytest.mark.parametrize("call", ["fit", "transform", "predict"])

@@ -155,6 +155,9 @@ class Rows(Protocol):
     def typed(self, X: Any, dtype: Any) -> Any:
         """X in a type that NumPy names."""
 
+    def over(self, X: Any, number: float) -> Any:
+        """X over a number."""
+
     def of_kind(self, X: Any, sparsely: bool) -> Any:
         """X as it can be compared with sparse rows, or with dense ones."""
 

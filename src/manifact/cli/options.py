@@ -81,9 +81,8 @@ DeviceOption = Annotated[
     _chosen(
         "device",
         "--device",
-        metavar="cpu|cuda|auto",
-        help="Where arrays are worked on: cuda is a GPU (needs PyTorch), cuda:1 the second one, auto a GPU if there is "
-        "one.",
+        help="Where arrays are worked on: cpu; cuda, a GPU (needs PyTorch), cuda:1 the second one; auto, a GPU if "
+        "there is one.",
         rich_help_panel=DETAILS,
     ),
     parsing.device,

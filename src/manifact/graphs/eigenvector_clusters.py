@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import qr, svd
+from scipy.linalg import svd
 
 from manifact.backends import Array
 
 #: Rounds of reassignment at the most; after these few samples still move.
 ROUNDS = 10
+#: Rows are equally different from others that differ by less than this share of the most, squared; and one that is no
+#: longer than this beside others depends on them.
+ALMOST, DEPENDENT = 0.01, 1e-6
 
 
 def clusters(E: Array) -> Array:
@@ -24,13 +27,35 @@ def clusters(E: Array) -> Array:
 def corners(F: Array) -> Array:
     """A cluster for each row of F, whose rows have unit length.
 
-    Pivoted QR finds k samples whose directions are as different as possible; every sample goes with the axis it is
-    nearest to once these are turned onto the axes (A. Damle, V. Minden, L. Ying. Simple, direct and efficient multi-way
-    spectral clustering. Information and Inference 8, 2019).
+    k samples whose directions are as different as possible are found one after the other; every sample goes with the
+    axis it is nearest to once these are turned onto the axes (A. Damle, V. Minden, L. Ying. Simple, direct and
+    efficient multi-way spectral clustering. Information and Inference 8, 2019).
     """
-    chosen = qr(F.T, mode="r", pivoting=True, check_finite=False)[1][: F.shape[1]]
-    left, _, right = svd(F[chosen].T, full_matrices=False, check_finite=False)
+    left, _, right = svd(F[most_different(F)].T, full_matrices=False, check_finite=False)
     return np.asarray(np.abs(F @ (left @ right)).argmax(axis=1))
+
+
+def most_different(F: Array) -> Array:
+    """k rows of F, each with the most that is not in the directions of those before it (QR with pivots).
+
+    All rows are equally long at first, and rounding would choose among them: of rows that have almost the most the
+    first is taken, so that another device or library finds the same.
+    """
+    n, k = F.shape
+    chosen, axes = np.zeros(min(n, k), dtype=np.int64), np.zeros((k, k), dtype=F.dtype)
+    outside = np.einsum("ij,ij->i", F, F)
+    for number in range(len(chosen)):
+        most = outside.max()
+        row = int(np.argmax(outside >= most - ALMOST * abs(most)))
+        axis, before = F[row], axes[:number]
+        # Twice: the first leaves what rounding makes of a row that all but depends on others.
+        for _ in range(2):
+            axis = axis - (before @ axis) @ before
+        length = np.sqrt(axis @ axis)
+        axes[number] = axis / length if length > DEPENDENT else 0
+        outside = outside - (F @ axes[number]) ** 2
+        chosen[number], outside[row] = row, -np.inf
+    return chosen
 
 
 def settled(F: Array, labels: Array, rounds: int = ROUNDS) -> Array:

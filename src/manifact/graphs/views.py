@@ -132,8 +132,9 @@ def _rooted(X: Any) -> Any:
 
 def _safe(X: Any) -> Any:
     """X on a scale on which squares neither overflow nor vanish."""
-    largest = max(map(abs, backend_of(X).rows.extent(X)))
-    return X if largest == 0 or SAFE[0] < largest < SAFE[1] else X / largest
+    rows = backend_of(X).rows
+    largest = max(map(abs, rows.extent(X)))
+    return X if largest == 0 or SAFE[0] < largest < SAFE[1] else rows.over(X, largest)
 
 
 def row_lengths(X: Any) -> Array:

@@ -71,7 +71,7 @@ def nmf_clusters(X: Any, k: int, rng: np.random.RandomState, graph: Graph | None
     """The largest part of each sample in a plain NMF, after its neighbours had their say."""
     # Which part is the largest needs no more digits, and the size of the data does not matter to it.
     rows = backend_of(X).rows
-    single = rows.typed(X / (max(map(abs, rows.extent(X))) or 1.0), np.float32)
+    single = rows.typed(rows.over(X, max(map(abs, rows.extent(X))) or 1.0), np.float32)
     labels = nmf_representation(single, k, rng).argmax(axis=1)
     return labels if graph is None else averaged(indicator(labels, k), graph, SMOOTHED).argmax(axis=1)
 

@@ -64,8 +64,9 @@ def test_sparse_queries_find_dense_rows(rng):
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e200])
-def test_no_scale_overflows(scale, rng):
-    X = rng.random((60, 4))
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+def test_no_scale_overflows(scale, kind, rng):
+    X = kind(rng.random((60, 4)))
     index, squares = tensor_neighbors.nearest(as_tensor(X * scale, "cpu"), 3)
     np.testing.assert_array_equal(index, host.nearest(X, 3)[0])
     assert bool((squares == (0.0 if scale < 1 else np.inf)).all())

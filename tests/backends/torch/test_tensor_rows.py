@@ -51,8 +51,9 @@ def test_matrices_are_those_of_numpy(samples, name):
     np.testing.assert_allclose(full(getattr(tensor_rows, name)(tensor)), full(getattr(host.rows, name)(X)), rtol=1e-14)
 
 
-def test_roots_and_ends(samples):
+def test_roots_shares_and_ends(samples):
     X, tensor = samples
+    np.testing.assert_array_equal(full(tensor_rows.over(tensor, 3.0)), full(host.rows.over(X, 3.0)))
     assert tensor_rows.extent(tensor) == host.rows.extent(X)
     np.testing.assert_allclose(full(tensor_rows.square_roots(abs(tensor))), full(host.rows.square_roots(abs(X))))
 

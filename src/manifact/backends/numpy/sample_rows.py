@@ -53,6 +53,11 @@ def typed(X: Any, dtype: Any) -> Any:
     return X.astype(dtype, copy=False)
 
 
+def over(X: Any, number: float) -> Any:
+    """X over a number."""
+    return X / number
+
+
 def of_kind(X: Any, sparsely: bool) -> Any:
     """X, sparse or not, as a sparse matrix; or X as it is."""
     return sorted_csr(X) if sparsely or sparse.issparse(X) else X

@@ -14,7 +14,7 @@ import torch
 from manifact.backends.protocol import Advance, ShowProgress, silent
 from manifact.backends.torch.full_precision import full_precision
 from manifact.backends.torch.memory_budget import slices
-from manifact.backends.torch.tensor_rows import extent, is_sparse, lengths_squared, taken
+from manifact.backends.torch.tensor_rows import extent, is_sparse, lengths_squared, over, taken
 
 #: Entries whose squares are safe in float64; others are scaled first.
 SAFE = (1e-100, 1e100)
@@ -102,7 +102,7 @@ def _scaled(X: Any, queries: Any) -> tuple[Any, Any, float, float]:
     largest = max(ends) or 1.0
     if SAFE[0] < largest < SAFE[1]:
         return X, queries, 1.0, largest
-    return X / largest, None if queries is None else queries / largest, largest, 1.0
+    return over(X, largest), None if queries is None else over(queries, largest), largest, 1.0
 
 
 def _search(X: Any, queries: Any, sign: float, largest: float) -> _Search:

@@ -91,6 +91,11 @@ def typed(X: Any, dtype: Any) -> Any:
     return X.to(getattr(torch, np.dtype(dtype).name))
 
 
+def over(X: Any, number: float) -> Any:
+    """X over a number."""
+    return with_values(X, values_of(X) / number)
+
+
 def of_kind(X: Any, sparsely: bool) -> Any:
     """X as it is: tensors of both kinds are compared with each other."""
     return X
