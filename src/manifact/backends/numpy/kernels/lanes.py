@@ -11,7 +11,8 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import intrinsic as _intrinsic
+
+from manifact.backends.native import intrinsic
 
 VECTOR_BYTES = 64
 #: Rows whose products are made together: as many sums as hide each other's latency.
@@ -19,11 +20,6 @@ TILE_ROWS = 8
 _INDEX = ir.IntType(64)
 #: The order of a sum is free: it is fixed by the padded length, not by the number of threads.
 _FAST = ("contract", "reassoc", "nsz")
-
-
-def intrinsic(function: Any) -> Any:
-    """Mark what emits instructions; kernels call it without the typing context that comes first here."""
-    return _intrinsic(function)
 
 
 def padded_length(k: int, itemsize: int) -> int:

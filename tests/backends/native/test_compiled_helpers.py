@@ -9,8 +9,9 @@ import pytest
 from numba import njit
 
 from manifact.backends import threads
-from manifact.backends.numpy.kernels import compiled_helpers, kernel
-from manifact.backends.numpy.kernels.compiled_helpers import shared_by_compiled
+from manifact.backends.native import compiled_helpers
+from manifact.backends.native.compiled_helpers import shared_by_compiled
+from manifact.backends.numpy.kernels import kernel
 
 pytestmark = pytest.mark.skipif(
     not compiled_helpers.sys.platform.startswith("linux"), reason="there are no such semaphores"
