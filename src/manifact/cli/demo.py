@@ -81,6 +81,7 @@ def run(console: Console | None = None) -> list[Outcome]:
 
     console = console or Console()
     console.print("[bold]Manifact[/bold] clusters handwritten digits and the docstrings of Python's standard library.")
+    console.print("The first run also compiles kernels, once for this version and processor.")
     total = 2 * len(methods(2))
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     rows: list[Outcome] = []
@@ -119,7 +120,7 @@ def _table(rows: list[Outcome]) -> Table:
 
 
 _NEXT = """\
-The first run also compiles kernels; later runs start at once. What to do next:
+What to do next:
 
   from manifact import AffinityNMF
   model = AffinityNMF(n_components=10).fit(X)  # X: samples in rows, dense or sparse, non-negative
