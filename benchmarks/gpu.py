@@ -146,7 +146,9 @@ def iterations(n, rate):
             "mu", [KullbackLeibler(), EntropicSmoothness(mixed, 20.0)],
             gathers + 24 * factor + 6 * NEAREST * n * (entry + row), 12.0,
         ),
-        "GNMF mu": ("mu", [Frobenius(), Smoothness(graph, 1.0)], gathers + 14 * factor + 3 * edges * (entry + row), 15.0),
+        "GNMF mu": (
+            "mu", [Frobenius(), Smoothness(graph, 1.0)], gathers + 14 * factor + 3 * edges * (entry + row), 15.0,
+        ),
         "GNMF bcd": (
             "bcd", [Frobenius(), Smoothness(graph, 1.0)], gathers + 40 * factor + 6 * edges * (entry + row), 15.0,
         ),

@@ -24,7 +24,7 @@ class HostSamples:
     ndim: ClassVar[int] = 2
 
     def __init__(self, X: Any, device: Any, block_bytes: int) -> None:
-        self.host = sorted_csr(X) if sparse.issparse(X) else np.ascontiguousarray(X)
+        self.host: Any = sorted_csr(X) if sparse.issparse(X) else np.ascontiguousarray(X)
         self.device = torch.device(device)
         self.block_bytes = block_bytes
         self.shape = tuple(self.host.shape)

@@ -124,8 +124,7 @@ def _round(V: Any, G: Any, A: Any, drawn: Any, gain: Any, held: Any, tied: Any) 
     if kernels.serve(V):
         from manifact.backends.torch.kernels.row_sweeps import sweep_quartic
 
-        parts = (P.contiguous() for P in (V, G, A, drawn))
-        return sweep_quartic(*parts, gain, held, tied)
+        return sweep_quartic(V.contiguous(), G.contiguous(), A.contiguous(), drawn.contiguous(), gain, held, tied)
     columns = [V[:, c] for c in range(V.shape[1])]
     for c in range(len(columns)):
         T = torch.stack(columns, dim=1)
