@@ -13,10 +13,12 @@ from manifact.backends.torch.factor_sums import column_products, column_sums, cr
 from manifact.backends.torch.graph_operations import edge_classes, edge_energies, edge_gaussians, times
 from manifact.backends.torch.host_samples import HostSamples
 from manifact.backends.torch.linear_systems import solve_columns
+from manifact.backends.torch.multiplied_rows import ahead, multiply_rows, product, scale
 from manifact.backends.torch.row_steps import nonnegative_least_squares, sweep_affinity, sweep_rows
 from manifact.backends.torch.tensors import as_tensor, host
 
 __all__ = [
+    "ahead",
     "column_products",
     "column_sums",
     "cross",
@@ -28,14 +30,17 @@ __all__ = [
     "inner",
     "leading_directions",
     "like",
+    "multiply_rows",
     "nearest",
     "nearest_by_products",
     "nearest_by_projection",
     "nonnegative_least_squares",
+    "product",
     "projected",
     "reached",
     "rescale",
     "row_products",
+    "scale",
     "solve_columns",
     "sweep_affinity",
     "sweep_rows",

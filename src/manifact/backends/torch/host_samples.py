@@ -31,7 +31,8 @@ class HostSamples:
         self.dtype = {"float32": torch.float32, "float64": torch.float64}[str(self.host.dtype)]
         self.is_sparse = sparse.issparse(self.host)
         self.ranges = list(self._cut())
-        parts = (self.host.indptr, self.host.indices, self.host.data) if self.is_sparse else (self.host,)
+        held: Any = self.host
+        parts = (held.indptr, held.indices, held.data) if self.is_sparse else (held,)
         self._parts = [_pinned(part, self.device) for part in parts]
 
     def _cut(self) -> Iterator[tuple[int, int]]:

@@ -21,7 +21,8 @@ KERNELS = {
     "row_projections._divergence": {"k": 20, "K": 32, "T": 128},
 }
 #: Arguments that are not the numbers of a factor.
-WHOLE = dict.fromkeys(("row_at", "first_at", "size_at", "slot_at", "count_at", "indices", "heads", "tails", "order", "restless", "indptr"), "*i32")  # fmt: skip
+ENTRIES = ("indices", "heads", "tails", "order", "restless", "indptr")
+WHOLE = dict.fromkeys(("row_at", "first_at", "size_at", "slot_at", "count_at", *ENTRIES), "*i32")
 OTHERS = (
     WHOLE | dict.fromkeys(("n", "m", "edges", "size", "sweeps", "most"), "i32") | {"logs": "*fp64", "sums": "*fp64"}
 )
