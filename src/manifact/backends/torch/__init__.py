@@ -9,14 +9,15 @@ import numpy as np
 import torch
 
 from manifact.backends import numpy as host_backend
-from manifact.backends.plain import ahead, log_costs, overrelaxed, scale
+from manifact.backends.plain import log_costs, overrelaxed
 from manifact.backends.protocol import Data, ShowProgress, silent
 from manifact.backends.torch import tensor_rows as rows
-from manifact.backends.torch.factor_sums import column_products, column_sums, cross, inner, product, rescale
+from manifact.backends.torch.factor_sums import column_products, column_sums, cross, inner, rescale
 from manifact.backends.torch.graph_operations import edge_classes, edge_energies, edge_gaussians, times
 from manifact.backends.torch.host_samples import HostSamples
 from manifact.backends.torch.linear_systems import solve_columns
-from manifact.backends.torch.row_steps import multiply_rows, nonnegative_least_squares, sweep_affinity, sweep_rows
+from manifact.backends.torch.multiplied_rows import ahead, multiply_rows, product, scale
+from manifact.backends.torch.row_steps import nonnegative_least_squares, sweep_affinity, sweep_rows
 from manifact.backends.torch.tensor_centres import cluster_centres
 from manifact.backends.torch.tensor_directions import leading_directions, projected
 from manifact.backends.torch.tensor_neighbors import nearest, nearest_by_products, reached, row_products

@@ -26,12 +26,6 @@ def cross(A: Any, B: Any) -> Any:
     return out if whole == n else out + plain.cross(A[whole:], B[whole:])
 
 
-def product(P: Any, G: Any) -> Any:
-    """P G."""
-    with full_precision():
-        return P @ G
-
-
 def column_sums(P: Any) -> Any:
     """Σ_j p_j, in float64."""
     return plain.column_sums(P) if not kernels.serve(P) or P.ndim != 2 else _block_products(P, None)

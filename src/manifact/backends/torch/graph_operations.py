@@ -29,7 +29,7 @@ class WeightedPattern(Matrix):
         self._forms = {}
 
     @cached_property
-    def csr(self) -> Any:  # type: ignore[override]
+    def csr(self) -> Any:
         """On the host."""
         known = self._pattern.csr
         values = self._values.detach().cpu().numpy()

@@ -24,14 +24,15 @@ class HostSamples:
     ndim: ClassVar[int] = 2
 
     def __init__(self, X: Any, device: Any, block_bytes: int) -> None:
-        self.host = sorted_csr(X) if sparse.issparse(X) else np.ascontiguousarray(X)
+        self.host: Any = sorted_csr(X) if sparse.issparse(X) else np.ascontiguousarray(X)
         self.device = torch.device(device)
         self.block_bytes = block_bytes
         self.shape = tuple(self.host.shape)
         self.dtype = {"float32": torch.float32, "float64": torch.float64}[str(self.host.dtype)]
         self.is_sparse = sparse.issparse(self.host)
         self.ranges = list(self._cut())
-        parts = (self.host.indptr, self.host.indices, self.host.data) if self.is_sparse else (self.host,)
+        held: Any = self.host
+        parts = (held.indptr, held.indices, held.data) if self.is_sparse else (held,)
         self._parts = [_pinned(part, self.device) for part in parts]
 
     def _cut(self) -> Iterator[tuple[int, int]]:

@@ -14,27 +14,11 @@ from manifact.backends.numpy.affinity_rounds import best_share
 from manifact.backends.numpy.numpy_operations import effort
 from manifact.backends.protocol import Array
 from manifact.backends.torch import kernels
-from manifact.backends.torch.factor_sums import cross, inner, product, rescale
+from manifact.backends.torch.factor_sums import cross, inner
 from manifact.backends.torch.full_precision import full_precision
 from manifact.backends.torch.graph_operations import edge_classes, rows_of, times
 from manifact.backends.torch.sparse_rows import SparseRows
 from manifact.backends.torch.tensors import as_tensor, host
-
-
-def multiply_rows(
-    P: Any, G: Any, B: Any, scale: Any, shift: Any, l1: float = 0.0, edges: Matrix | None = None, lam: float = 0.0
-) -> Any:
-    """P ∘ (B + λ W P) / (scale_j P G + shift_j P + l1), with the floor of `rescale`."""
-    drawn = B if edges is None else times(edges, P).mul_(lam).add_(B)
-    pushed = (
-        product(P, G.to(P.dtype)).mul_(_column(scale)).addcmul_(P, _column(torch.as_tensor(shift, device=P.device)))
-    )
-    return rescale(P, drawn, pushed.add_(l1) if l1 else pushed)
-
-
-def _column(rows: Any) -> Any:
-    """A number, or a column of them."""
-    return rows[:, None] if getattr(rows, "ndim", 0) == 1 else rows
 
 
 def sweep_rows(
@@ -140,8 +124,7 @@ def _round(V: Any, G: Any, A: Any, drawn: Any, gain: Any, held: Any, tied: Any) 
     if kernels.serve(V):
         from manifact.backends.torch.kernels.row_sweeps import sweep_quartic
 
-        parts = (P.contiguous() for P in (V, G, A, drawn))
-        return sweep_quartic(*parts, gain, held, tied)
+        return sweep_quartic(V.contiguous(), G.contiguous(), A.contiguous(), drawn.contiguous(), gain, held, tied)
     columns = [V[:, c] for c in range(V.shape[1])]
     for c in range(len(columns)):
         T = torch.stack(columns, dim=1)

@@ -18,8 +18,8 @@ def as_tensor(P: Any, device: Any) -> Any:
         return torch.as_tensor(np.ascontiguousarray(P), device=device)
     # Indices are narrow where they can be: they are a large part of the bytes of every pass.
     csr = sorted_csr(P)
-    parts = (torch.as_tensor(part) for part in (csr.indptr, csr.indices, csr.data))
-    return sparse_csr(*parts, csr.shape, device)
+    indptr, indices, values = (torch.as_tensor(part) for part in (csr.indptr, csr.indices, csr.data))
+    return sparse_csr(indptr, indices, values, csr.shape, device)
 
 
 def sparse_csr(indptr: Any, indices: Any, values: Any, shape: Any, device: Any) -> Any:

@@ -13,7 +13,7 @@ from manifact.backends.torch.kernels.slot_sums import add_slots, slots_for
 from manifact.backends.torch.row_segments import Segments
 
 #: Entries in a tile at the most, and the warps that share it.
-ENTRIES, WARPS = 16, 2
+ENTRIES, WARPS = 8, 1
 #: Rows of so many columns are read in two halves: fewer threads share a row, and meet less often to add it up.
 HALVED_FROM = 64
 #: Whose floor is under y: everybody's, the row's own, or the gathered row's.
