@@ -10,7 +10,7 @@ import torch
 from manifact.backends import numpy as host_backend
 from manifact.backends import plain
 from manifact.backends.matrix import Matrix
-from manifact.backends.numpy.affinity_rounds import best_share
+from manifact.backends.numpy.kernels.quartic import best_share
 from manifact.backends.numpy.numpy_operations import effort
 from manifact.backends.protocol import Array
 from manifact.backends.torch import kernels
