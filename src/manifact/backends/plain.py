@@ -125,23 +125,25 @@ def _rows_lowered(V: Array, G: Array, B: Array, scale: Array, shift: Array, swee
 
 
 def conjugate_gradient(
-    apply: Callable[[Array], Array], diagonal: Array, B: Array, start: Array | None, tol: float, reduction: float
-) -> tuple[Array, float]:
+    apply: Callable[[Array], Array], diagonal: Array, B: Array, start: Array | None, tol: float, reduction: float,
+    products: Callable[[Array, Array], Array] = column_products, steps_per_look: int = 1,
+) -> tuple[Array, float]:  # fmt: skip
     """Column c of the answer solves A_c z = b_c, all columns together; and the largest relative residual left.
 
     ``apply(P)`` gives A_c p_c for every column of P; ``diagonal`` is the Jacobi preconditioner. A column stops when
-    ‖b − A z‖ ≤ tol ‖b‖, or ``reduction`` times what it was at the start, and then stands still.
+    ‖b − A z‖ ≤ tol ‖b‖, or ``reduction`` times what it was at the start, and then stands still: who looks whether all
+    do only every few steps, because the numbers are far away, loses steps and no digits.
     """
     xp = namespace(B)
     inverse = 1 / diagonal
-    size = column_products(B, B)
+    size = products(B, B)
     Z = B * inverse if start is None else xp.astype(start, B.dtype, copy=False)
     goal = max(tol, 4 * float(xp.finfo(B.dtype).eps)) ** 2 * size
     steps = min(10 * B.shape[0] + 100, MOST_STEPS)
     for attempt in range(1 if reduction else REFINEMENTS):
         # The residual that the iteration carries along drifts from the true one: start again from that.
         R = B - apply(Z)
-        left = column_products(R, R)
+        left = products(R, R)
         if attempt == 0:
             # A start that is worse than none is dropped.
             worse = left >= size
@@ -150,26 +152,29 @@ def conjugate_gradient(
             goal = xp.maximum(goal, reduction**2 * left)
         if bool(xp.all(left <= 4 * goal)):
             break
-        Z = Z + _descended(apply, inverse, R, goal, steps)
+        Z = Z + _descended(apply, inverse, R, goal, steps, products, steps_per_look)
     R = B - apply(Z)
-    left = column_products(R, R) / xp.where(size > 0, size, 1.0)
+    left = products(R, R) / xp.where(size > 0, size, 1.0)
     return Z, float(xp.max(left)) ** 0.5 if left.shape[0] else 0.0
 
 
-def _descended(apply: Callable[[Array], Array], inverse: Array, R: Array, goal: Array, steps: int) -> Array:
+def _descended(
+    apply: Callable[[Array], Array], inverse: Array, R: Array, goal: Array, steps: int,
+    products: Callable[[Array, Array], Array], steps_per_look: int,
+) -> Array:  # fmt: skip
     """How far conjugate gradients go from residual R."""
     xp = namespace(R)
     P, moved = R * inverse, xp.zeros_like(R)
-    rho = column_products(R, P)
-    for _ in range(steps):
+    rho = products(R, P)
+    for step in range(steps):
         AP = apply(P)
-        curvature = column_products(P, AP)
-        active = (column_products(R, R) > goal) & (curvature > 0)
-        if not bool(xp.any(active)):
+        curvature = products(P, AP)
+        active = (products(R, R) > goal) & (curvature > 0)
+        if step % steps_per_look == 0 and not bool(xp.any(active)):
             break
         alpha = xp.astype(xp.where(active, rho / xp.where(active, curvature, 1.0), 0.0), R.dtype, copy=False)
         moved, R = moved + alpha * P, R - alpha * AP
-        rho_new = column_products(R, R * inverse)
+        rho_new = products(R, R * inverse)
         on = active & (rho > 0)
         beta = xp.astype(xp.where(on, rho_new / xp.where(on, rho, 1.0), 0.0), R.dtype, copy=False)
         P, rho = R * inverse + beta * P, rho_new
