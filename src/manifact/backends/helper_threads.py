@@ -87,7 +87,7 @@ class _Helper:
             self._wake.release()
 
     def _live(self) -> None:
-        from manifact.backends.native.flush_to_zero import flush
+        from manifact.backends.compiled.flush_to_zero import flush
 
         flush()
         while True:

@@ -136,13 +136,13 @@ def _bounds(n_rows: int, chunks: int, costs: Any) -> Any:
 @lru_cache(maxsize=1)
 def _flushing() -> tuple[Callable[[], int], Callable[[int], None]]:
     # Not before there is work: loading the compiler takes longer than all else that is imported.
-    from manifact.backends.native.flush_to_zero import flush, restore
+    from manifact.backends.compiled.flush_to_zero import flush, restore
 
     return flush, restore
 
 
 @lru_cache(maxsize=1)
 def _shared_by_compiled() -> Callable[..., bool]:
-    from manifact.backends.native.compiled_helpers import shared_by_compiled
+    from manifact.backends.compiled.compiled_helpers import shared_by_compiled
 
     return shared_by_compiled

@@ -47,9 +47,7 @@ class Scale:
     memory_documents: int = 1_000_000
 
 
-QUICK = Scale(
-    kl_iterations=4, peer_iterations=50, graph_documents=0, serial_documents=0, memory_documents=100_000
-)
+QUICK = Scale(kl_iterations=4, peer_iterations=50, graph_documents=0, serial_documents=0, memory_documents=100_000)
 
 
 @dataclass(frozen=True)

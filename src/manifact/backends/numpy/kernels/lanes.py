@@ -12,7 +12,7 @@ from typing import Any
 from llvmlite import ir
 from numba.core import cgutils, types
 
-from manifact.backends.native import intrinsic
+from manifact.backends.compiled import intrinsic
 
 VECTOR_BYTES = 64
 #: Rows whose products are made together: as many sums as hide each other's latency.

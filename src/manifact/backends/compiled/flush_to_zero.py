@@ -15,7 +15,7 @@ from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
 
-from manifact.backends.native import intrinsic
+from manifact.backends.compiled import intrinsic
 
 _INTEL = platform.machine().lower() in ("x86_64", "amd64")
 _ARM = platform.machine().lower() in ("aarch64", "arm64")

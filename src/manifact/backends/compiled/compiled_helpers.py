@@ -18,9 +18,9 @@ import numpy as np
 from llvmlite import ir
 from numba import njit, types
 
-from manifact.backends.native import intrinsic
-from manifact.backends.native.compiled_calls import entry, packed
-from manifact.backends.native.flush_to_zero import flush
+from manifact.backends.compiled import intrinsic
+from manifact.backends.compiled.compiled_calls import entry, packed
+from manifact.backends.compiled.flush_to_zero import flush
 
 #: Looks at a semaphore before sleeping there: some tens of microseconds.
 LOOKS = 4000

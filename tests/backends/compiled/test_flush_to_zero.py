@@ -8,8 +8,8 @@ from scipy import sparse
 
 from manifact import GNMF, NMF
 from manifact.backends import as_data, backend_of, threads
+from manifact.backends.compiled.flush_to_zero import FLAGS, MET, OPERANDS, RESULTS, control_word, flush, restore
 from manifact.backends.matrix import Matrix
-from manifact.backends.native.flush_to_zero import FLAGS, MET, OPERANDS, RESULTS, control_word, flush, restore
 
 FLUSHING = RESULTS | OPERANDS
 known = pytest.mark.skipif(not FLUSHING, reason="no such bits are known for this processor")

@@ -9,8 +9,8 @@ import pytest
 from numba import njit
 
 from manifact.backends import threads
-from manifact.backends.native import compiled_helpers
-from manifact.backends.native.compiled_helpers import shared_by_compiled
+from manifact.backends.compiled import compiled_helpers
+from manifact.backends.compiled.compiled_helpers import shared_by_compiled
 from manifact.backends.numpy.kernels import kernel
 
 pytestmark = pytest.mark.skipif(
