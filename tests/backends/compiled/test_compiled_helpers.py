@@ -9,7 +9,7 @@ import pytest
 from numba import njit
 
 from manifact.backends import threads
-from manifact.backends.compiled import compiled_helpers
+from manifact.backends.compiled import compiled_calls, compiled_helpers
 from manifact.backends.compiled.compiled_helpers import shared_by_compiled
 from manifact.backends.numpy.kernels import kernel
 
@@ -65,6 +65,35 @@ def test_every_range_is_done_once_however_often():
 def test_more_ranges_than_there_is_room_for_are_left_to_others():
     assert not shared_by_compiled(mark, (np.zeros(5),), np.arange(compiled_helpers.MOST_RANGES + 2), 2)
     assert not shared_by_compiled(lambda start, stop: None, (), np.array([0, 1]), 2)
+
+
+@pytest.mark.parametrize("trouble", [AttributeError("no such name"), None])
+def test_where_kernels_are_called_otherwise_other_threads_do_the_work(monkeypatch, trouble):
+    def changed():
+        if trouble is not None:
+            raise trouble
+        return False
+
+    assert compiled_calls.takes_arguments_as_packed()
+    monkeypatch.setattr(compiled_helpers, "takes_arguments_as_packed", changed)
+    monkeypatch.setattr(threads, "SMALL_WORK", 1)
+    compiled_helpers._can_share.cache_clear()
+    try:
+        assert not shared_by_compiled(mark, (np.zeros(5),), np.array([0, 2, 5]), 1)
+        out = np.zeros(100)
+        with threads.limit(3):
+            threads.over_rows(mark, 100, 1e9, out)
+        np.testing.assert_array_equal(out, 1)
+    finally:
+        compiled_helpers._can_share.cache_clear()
+
+
+def test_arguments_that_are_laid_out_otherwise_are_noticed_before_a_call(monkeypatch):
+    monkeypatch.setattr(compiled_calls, "_ENTRIES", {})
+    whole = compiled_calls.packed
+    monkeypatch.setattr(compiled_calls, "packed", lambda args: whole(args)[:-1])
+    with pytest.raises(TypeError, match="words"):
+        compiled_calls.takes_arguments_as_packed()
 
 
 def test_a_failure_is_not_passed_over():

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import struct
 from array import array
+from ctypes import CFUNCTYPE, c_int32, c_int64, c_void_p
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import typeof, types
+from numba import njit, typeof, types
 from numba.core.compiler_lock import global_compiler_lock
 
 _WORD = ir.IntType(64)
@@ -26,7 +27,7 @@ def entry(kernel: Any, args: tuple[Any, ...]) -> int:
     if key not in _ENTRIES:
         signature = (*map(typeof, args), types.int64, types.int64)
         kernel.compile(signature)
-        _ENTRIES[key] = _compiled(kernel.overloads[signature])
+        _ENTRIES[key] = _compiled(kernel.overloads[signature], len(packed(args)))
     return _ENTRIES[key][0]
 
 
@@ -53,13 +54,28 @@ def _kind(arg: Any) -> Any:
     return arg.dtype.char, arg.ndim, flags.c_contiguous, flags.f_contiguous, flags.writeable, flags.aligned
 
 
+@njit(cache=True)
+def _trial(numbers: Any, factor: float, start: int, stop: int) -> None:
+    for j in range(start, stop):
+        numbers[j, 0] = factor * numbers[j, 1]
+
+
+def takes_arguments_as_packed() -> bool:
+    """Whether a kernel that is called by its address does what it should: Numba may come to call otherwise."""
+    args = np.arange(24.0).reshape(4, 6)[:, ::3], np.float32(0.5)
+    call, words = CFUNCTYPE(c_int32, c_void_p, c_int64, c_int64)(entry(_trial, args)), packed(args)
+    return call(words.buffer_info()[0], 1, 3) == 0 and args[0][:, 0].tolist() == [0.0, 4.5, 7.5, 18.0]
+
+
 @global_compiler_lock
-def _compiled(kernel: Any) -> tuple[int, Any]:
-    """The address of the entry to a compiled kernel."""
+def _compiled(kernel: Any, words_packed: int) -> tuple[int, Any]:
+    """The address of the entry to a compiled kernel, whose arguments are so many words."""
     context, description = kernel.target_context, kernel.fndesc
     address = kernel.library.get_pointer_to_function(description.llvm_func_name)
     # Where the result and an error go, then the arguments.
     form = context.call_conv.get_function_type(description.restype, description.argtypes)
+    if len(form.args) != 2 + words_packed + 2:
+        raise TypeError(f"{description.qualname} takes {len(form.args)} words, and {words_packed} are known")
     module = ir.Module("entry")
     name = f"entry.{address:x}"
     function = ir.Function(module, ir.FunctionType(ir.IntType(32), [_WORD.as_pointer(), _WORD, _WORD]), name)

@@ -19,7 +19,7 @@ from llvmlite import ir
 from numba import njit, types
 
 from manifact.backends.compiled import intrinsic
-from manifact.backends.compiled.compiled_calls import entry, packed
+from manifact.backends.compiled.compiled_calls import entry, packed, takes_arguments_as_packed
 from manifact.backends.compiled.flush_to_zero import flush
 
 #: Looks at a semaphore before sleeping there: some tens of microseconds.
@@ -183,8 +183,20 @@ def _helpers(process: int) -> _Helpers:
     return _Helpers()
 
 
+@lru_cache(maxsize=1)
+def _can_share() -> bool:
+    """Whether there are such semaphores, and kernels take their arguments as this version of Numba lays them out."""
+    if not sys.platform.startswith("linux"):
+        return False
+    try:
+        return takes_arguments_as_packed()
+    except Exception:
+        # Numba promises nothing of what is asked of it here; other threads can do the work.
+        return False
+
+
 def shared_by_compiled(kernel: Any, args: tuple[Any, ...], bounds: Any, helpers: int) -> bool:
     """Call ``kernel(*args, start, stop)`` between bounds, here and in so many helpers; False where that cannot be."""
-    if not sys.platform.startswith("linux") or not hasattr(kernel, "overloads") or len(bounds) > MOST_RANGES:
+    if not hasattr(kernel, "overloads") or len(bounds) > MOST_RANGES or not _can_share():
         return False
     return _helpers(os.getpid()).share(kernel, args, bounds, min(helpers, MOST_HELPERS))
