@@ -66,3 +66,13 @@ def test_a_cluster_without_samples_begins_again_with_the_farthest(rng):
     for seed in range(10):
         labels, centres = kmeans(X, 3, 1, np.random.RandomState(seed))
         assert inertia(X, labels, centres) == pytest.approx(0, abs=1e-20)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("scale", [1e-22, 1e22])
+def test_samples_of_any_size(rng, kind, scale):
+    X = blobs(rng).astype(np.float32)
+    labels, centres = kmeans(kind(X), 6, 3, np.random.RandomState(0))
+    same, scaled = kmeans(kind(X * np.float32(scale)), 6, 3, np.random.RandomState(0))
+    assert (labels == same).mean() > 0.95
+    np.testing.assert_allclose(np.sort(scaled / scale, axis=0), np.sort(centres, axis=0), rtol=1e-2)

@@ -16,12 +16,15 @@ from scipy import sparse
 
 from manifact.backends.numpy.kernels.sparse_products import add_rows
 from manifact.backends.numpy.numpy_operations import sparse_times
+from manifact.backends.numpy.sample_rows import extent, over
 from manifact.backends.protocol import Array
 from manifact.backends.threads import each
 from manifact.utils.sparse_matrices import sorted_csr
 
 #: Iterations of a run at the most, and the share of the samples' variance that centres may move by at its end.
 ITERATIONS, TOL = 300, 1e-4
+#: Entries are safe between this power of the smallest number and the inverse of that.
+SAFE = 1 / 4
 
 
 class Clusters(NamedTuple):
@@ -34,6 +37,7 @@ class Clusters(NamedTuple):
 
 def kmeans(X: Any, k: int, starts: int, rng: np.random.RandomState) -> tuple[Array, Array]:
     """The cluster of each row of X and the k centres, k x m, of the run with the smallest sum of squares."""
+    X, scale = _scaled(X)
     samples = _SparseRows(sorted_csr(X)) if sparse.issparse(X) else _DenseRows(X)
     draws = [_Draws(samples.shape[0], k, rng) for _ in range(starts)]
     best: Clusters | None = None
@@ -41,7 +45,14 @@ def kmeans(X: Any, k: int, starts: int, rng: np.random.RandomState) -> tuple[Arr
         if best is None or found.inertia < best.inertia:
             best = found
     assert best is not None
-    return best.labels, samples.placed(best.centres)
+    return best.labels, samples.placed(best.centres) * X.dtype.type(scale)
+
+
+def _scaled(X: Any) -> tuple[Any, float]:
+    """Samples on a scale on which squares neither overflow nor vanish, and that scale."""
+    largest = max(map(abs, extent(X)))
+    least = float(np.finfo(X.dtype).tiny) ** SAFE
+    return (X, 1.0) if largest == 0 or least < largest < 1 / least else (over(X, largest), largest)
 
 
 class _Draws:
