@@ -7,8 +7,8 @@ from scipy import sparse
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from manifact.backends import as_data, threads
+from manifact.backends.blas_threads import ONE_BLAS_THREAD
 from manifact.backends.numpy.neighbor_search import nearest
-from manifact.backends.numpy.one_blas_thread import ONE_BLAS_THREAD
 
 
 def test_every_row_is_visited_once(monkeypatch):

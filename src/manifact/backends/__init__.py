@@ -95,5 +95,5 @@ def one_blas_thread() -> Iterator[None]:
 
     For many products that are too small for more: its threads would wait for each other, on a busy machine for long.
     """
-    with import_module("manifact.backends.numpy.one_blas_thread").ONE_BLAS_THREAD:
+    with import_module("manifact.backends.blas_threads").ONE_BLAS_THREAD:
         yield

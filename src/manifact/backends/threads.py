@@ -89,7 +89,7 @@ def each(work: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
 
     BLAS and `over_rows` keep to the thread that calls them: with more they would wait for each other.
     """
-    from manifact.backends.numpy.one_blas_thread import ONE_BLAS_THREAD
+    from manifact.backends.blas_threads import ONE_BLAS_THREAD
 
     def alone(item: Any) -> Any:
         with limit(1):

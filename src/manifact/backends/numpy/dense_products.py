@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from manifact.backends.blas_threads import ONE_BLAS_THREAD
 from manifact.backends.numpy.kernels import block_products, factor_passes
-from manifact.backends.numpy.one_blas_thread import ONE_BLAS_THREAD
 from manifact.backends.protocol import Array
 from manifact.backends.threads import over_rows
 

@@ -13,8 +13,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
+from manifact.backends.blas_threads import ONE_BLAS_THREAD
 from manifact.backends.numpy.numpy_operations import sparse_times
-from manifact.backends.numpy.one_blas_thread import ONE_BLAS_THREAD
 from manifact.backends.protocol import Array, ShowProgress, silent
 from manifact.backends.threads import over_rows
 from manifact.utils.sparse_matrices import sorted_csr

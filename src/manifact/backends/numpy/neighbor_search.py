@@ -16,10 +16,10 @@ from scipy import sparse
 from sklearn import get_config
 from sklearn.utils import check_random_state
 
+from manifact.backends.blas_threads import ONE_BLAS_THREAD
 from manifact.backends.numpy.kernels import neighbors
 from manifact.backends.numpy.leading_directions import leading_directions
 from manifact.backends.numpy.numpy_operations import sparse_times
-from manifact.backends.numpy.one_blas_thread import ONE_BLAS_THREAD
 from manifact.backends.protocol import Advance, Array, ShowProgress, silent
 from manifact.backends.threads import count, over_rows
 from manifact.utils.sparse_matrices import sorted_csr

@@ -11,12 +11,12 @@ import numpy as np
 from scipy import sparse
 
 from manifact.backends import numpy as numpy_backend
+from manifact.backends.blas_threads import ONE_BLAS_THREAD
 from manifact.backends.factor_operations import FactorOperations
 from manifact.backends.numpy.dense_products import added, product, product_transposed, rows_per_part
 from manifact.backends.numpy.kernels import block_products, divergence, sample_projection
 from manifact.backends.numpy.numpy_factors import padded
 from manifact.backends.numpy.numpy_operations import effort, nonnegative_least_squares, rows_in_cache, sparse_times
-from manifact.backends.numpy.one_blas_thread import ONE_BLAS_THREAD
 from manifact.backends.protocol import Array, Backend
 from manifact.backends.threads import over_rows
 from manifact.utils.sparse_matrices import sorted_csr, split_by_sign

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manifact.backends.blas_threads import ONE_BLAS_THREAD
 from manifact.backends.numpy.kernels import neighbors
 from manifact.backends.numpy.numpy_operations import sparse_times
-from manifact.backends.numpy.one_blas_thread import ONE_BLAS_THREAD
 from manifact.backends.protocol import Array
 from manifact.backends.threads import over_rows
 from manifact.utils.sparse_matrices import sorted_csr

@@ -4,7 +4,7 @@ from contextlib import ExitStack
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from manifact.backends.numpy.one_blas_thread import ONE_BLAS_THREAD
+from manifact.backends.blas_threads import ONE_BLAS_THREAD
 
 
 def of_blas():
