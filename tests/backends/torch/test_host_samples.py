@@ -1,4 +1,4 @@
-"""Samples that a device cannot hold: whole fits, and what is asked of new samples, are those of samples that it holds."""
+"""Samples that a device cannot hold: whole fits, and what is asked of new ones, are those of samples that it holds."""
 
 import numpy as np
 import pytest

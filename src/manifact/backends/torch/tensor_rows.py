@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 
-from manifact.backends.protocol import Array
-from manifact.backends.torch.memory_budget import slices
 from manifact.backends.numpy import sample_rows as host_rows
+from manifact.backends.protocol import Array
 from manifact.backends.torch.host_samples import HostSamples
+from manifact.backends.torch.memory_budget import slices
 from manifact.backends.torch.tensors import as_tensor, sparse_csr
 
 #: Numbers of 64 bits that stir the bits of a hash (SplitMix64's), and how far the bits above are moved down.
