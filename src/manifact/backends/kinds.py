@@ -64,6 +64,11 @@ def tensors() -> Any:
     return import_module("manifact.backends.torch.tensors")
 
 
+def whole(X: Any) -> Any:
+    """Samples in one piece: the host's own, of those that go to a device a block of rows at a time."""
+    return getattr(X, "host", X)
+
+
 def on_host(array: Any) -> Any:
     """The same numbers as a NumPy array or SciPy matrix."""
     array = native(array)

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn import get_config
 from sklearn.base import clone
 
-from manifact.backends import Array, Placed, backend_of, on_host
+from manifact.backends import Array, Placed, backend_of, on_host, whole
 from manifact.graphs.builder import GraphBuilder, as_samples
 from manifact.graphs.edge_weights import (
     local_weights,
@@ -305,6 +305,7 @@ class NeighborGraph(AffinityGraph):
 
     def tie(self, X: Any, V: Array) -> tuple[Array, Array]:
         """W joins a new sample and a training sample where either is among the other's nearest, as in training."""
+        X = whole(X)
         check_width(X, self._X.shape[1] if self._view is None else self._view.width)
         W = self._affinity(X).astype(V.dtype)
         return W @ V, np.asarray(W.sum(axis=1)).ravel()
