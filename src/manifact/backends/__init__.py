@@ -15,7 +15,7 @@ import numpy as np
 from array_api_compat import array_namespace as namespace
 from array_api_compat import device as device_of
 
-from manifact.backends.kinds import PACKAGES, backend_of, native, on_host, package_of
+from manifact.backends.kinds import PACKAGES, backend_of, native, on_host, package_of, whole
 from manifact.backends.matrix import Matrix
 from manifact.backends.origins import origin_of
 from manifact.backends.placed import Placed
@@ -45,6 +45,7 @@ __all__ = [
     "package_of",
     "silent",
     "smallest_normal",
+    "whole",
 ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -22,7 +23,13 @@ def package_of(array: Any) -> str:
 
 def backend_of(array: Any) -> Backend:
     """The backend that works with arrays of this kind."""
-    backend: Any = import_module(PACKAGES.get(package_of(array), "manifact.backends.numpy"))
+    return _backend_for(package_of(array))
+
+
+@cache
+def _backend_for(package: str) -> Backend:
+    # Asked for at every step: looking a module up takes longer than small steps do.
+    backend: Any = import_module(PACKAGES.get(package, "manifact.backends.numpy"))
     return backend
 
 
@@ -55,6 +62,11 @@ def native(array: Any) -> Any:
 def tensors() -> Any:
     """What goes between the host, other packages and PyTorch: imported by those who need it."""
     return import_module("manifact.backends.torch.tensors")
+
+
+def whole(X: Any) -> Any:
+    """Samples in one piece: the host's own, of those that go to a device a block of rows at a time."""
+    return getattr(X, "host", X)
 
 
 def on_host(array: Any) -> Any:

@@ -120,7 +120,8 @@ def over_rows(kernel: Callable[..., None], n_rows: int, work: float, *args: Any,
 
 
 def _over_rows(kernel: Callable[..., None], n_rows: int, worth: int, args: tuple[Any, ...], costs: Any) -> None:
-    threads = min(count(), worth)
+    # Counting takes longer than small work does.
+    threads = 1 if worth == 1 else min(count(), worth)
     flush, restore = _flushing()
     before = flush()
     try:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from manifact.backends import backend_of, native
+from manifact.backends import backend_of, native, whole
 from manifact.graphs.affinity_matrix import check_affinity
 from manifact.graphs.operators import AffinityGraph, Graph, SumOfGraphs
 from manifact.utils import checks
@@ -165,8 +165,11 @@ class SumGraph(GraphBuilder):
 
 
 def as_samples(X: Any) -> Any:
-    """X as floats (counts of 8 bits must not overflow), sparse X as canonical CSR, where it lives."""
-    X = native(X)
+    """X as floats (counts of 8 bits must not overflow), sparse X as canonical CSR, where it lives.
+
+    Searches look at all samples again and again: those that a device cannot hold are looked at by the host.
+    """
+    X = whole(native(X))
     return backend_of(X).rows.as_samples(X)
 
 

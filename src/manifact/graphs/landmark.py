@@ -10,7 +10,18 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from manifact.backends import Array, Matrix, Placed, backend_of, device_of, host_dtype, namespace, native, on_host
+from manifact.backends import (
+    Array,
+    Matrix,
+    Placed,
+    backend_of,
+    device_of,
+    host_dtype,
+    namespace,
+    native,
+    on_host,
+    whole,
+)
 from manifact.backends.matrix import Pieces
 from manifact.graphs.builder import GraphBuilder, as_samples
 from manifact.graphs.operators import Graph, check_width
@@ -77,8 +88,11 @@ class LandmarkGraph(GraphBuilder):
     def build(self, X: Any, y: Any = None) -> Graph:
         """The graph of the rows of X."""
         self._check()
-        X = as_samples(X)
+        given, X = native(X), as_samples(X)
         landmarks = self._landmarks(X)
+        if whole(given) is not given:
+            # A device goes through more samples than it holds once, and the few landmarks are there.
+            X, landmarks = given, backend_of(given).like(landmarks, given)
         index, squares = map(on_host, backend_of(X).nearest(landmarks, self.n_neighbors, X, progress=steps))
         distances = np.sqrt(np.maximum(squares, 0))
         sigma = float(distances[:, -1].mean()) if self.sigma == "auto" else float(self.sigma)

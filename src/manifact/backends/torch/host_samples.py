@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 import weakref
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -14,6 +15,9 @@ from scipy import sparse
 
 from manifact.backends.torch.tensors import sparse_csr
 from manifact.utils.sparse_matrices import sorted_csr
+
+#: Arrays below so many bytes share pages with others, which are pinned whole, and are copied soon enough.
+WORTH_PINNING = 1 << 20
 
 
 class HostSamples:
@@ -83,6 +87,10 @@ class HostSamples:
         counts, columns, entries = (part.to(self.device, non_blocking=True) for part in here)
         return sparse_csr(counts - begin, columns, entries, (stop - start, self.shape[1]), self.device)
 
+    def beside(self, X: Any) -> HostSamples:
+        """Other samples of the host, for the same device and in blocks of the same size."""
+        return HostSamples(X, self.device, self.block_bytes)
+
     def row(self, j: int) -> Any:
         """Row j, dense."""
         row = self.host[[j]].toarray()[0] if self.is_sparse else self.host[j]
@@ -101,8 +109,13 @@ def _pinned(array: Any, device: torch.device) -> Any:
         # PyTorch has no tensors that must not be written, and says so; nobody writes to this one.
         warnings.simplefilter("ignore", UserWarning)
         tensor = torch.from_numpy(array)
-    if device.type == "cuda" and tensor.numel() and array.flags.writeable and not isinstance(array, np.memmap):
+    if device.type == "cuda" and array.nbytes >= WORTH_PINNING and array.flags.writeable:
         runtime, address = torch.cuda.cudart(), tensor.data_ptr()
-        if int(runtime.cudaHostRegister(address, tensor.numel() * tensor.element_size(), 0)) == 0:
+        if int(runtime.cudaHostRegister(address, array.nbytes, 0)) == 0:
             weakref.finalize(tensor, runtime.cudaHostUnregister, address)
+        else:
+            # Memory that is pinned already, or cannot be, is copied all the same. PyTorch reports what the device
+            # refused when it next starts some work: that is here, and not the user's.
+            with suppress(RuntimeError):
+                torch.ones(1, device=device)
     return tensor

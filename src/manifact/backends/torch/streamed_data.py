@@ -61,9 +61,10 @@ class StreamedData(FactorOperations):
 
     def halves(self) -> tuple[StreamedData, StreamedData]:
         """X⁺ and X⁻."""
-        device, size = self._samples.device, self._samples.block_bytes
-        positive, negative = split_by_sign(self._samples.host)
-        return tuple(StreamedData(HostSamples(half, device, size), None) for half in (positive, negative))  # type: ignore[return-value]
+        positive, negative = (
+            StreamedData(self._samples.beside(half), None) for half in split_by_sign(self._samples.host)
+        )
+        return positive, negative
 
     def times(self, U: Any) -> Any:
         """Γ X U."""

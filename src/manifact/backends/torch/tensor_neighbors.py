@@ -13,6 +13,7 @@ import torch
 
 from manifact.backends.protocol import Advance, ShowProgress, silent
 from manifact.backends.torch.full_precision import full_precision
+from manifact.backends.torch.host_samples import HostSamples
 from manifact.backends.torch.memory_budget import slices
 from manifact.backends.torch.tensor_rows import extent, is_sparse, lengths_squared, over, taken
 
@@ -51,6 +52,10 @@ def nearest(
     progress: ShowProgress = silent,
 ) -> tuple[Any, Any]:  # fmt: skip
     """Indices and squared distances (n_queries x n_neighbors, best first) of the rows of X nearest to each query."""
+    if isinstance(queries, HostSamples):
+        parts = [nearest(X, n_neighbors, block, farthest, title, progress) for _, block in queries.blocks()]
+        index, squares = (torch.cat(part) for part in zip(*parts, strict=True))
+        return index, squares
     own = queries is None
     q, n = X.shape[0] if own else queries.shape[0], X.shape[0]
     k, sign = max(0, min(n_neighbors, n - own)), -1.0 if farthest else 1.0

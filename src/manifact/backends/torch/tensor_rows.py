@@ -5,20 +5,41 @@ What has one number for each sample comes back to the host, where graphs are put
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
 
+from manifact.backends.numpy import sample_rows as host_rows
 from manifact.backends.protocol import Array
+from manifact.backends.torch.host_samples import HostSamples
 from manifact.backends.torch.memory_budget import slices
-from manifact.backends.torch.tensors import sparse_csr
+from manifact.backends.torch.tensors import as_tensor, sparse_csr
 
 #: Numbers of 64 bits that stir the bits of a hash (SplitMix64's), and how far the bits above are moved down.
 STIRRING, SHIFTS = (-0x40A7B892E31B1A47, -0x6B2FB644ECCEEE15), (30, 27, 31)
 GOLDEN = -0x61C8864680B583EB
 #: Below this many units of rounding scikit-learn takes a length for zero.
 NO_LENGTH = 10
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def by_the_host(function: Function) -> Function:
+    """``function``, which leaves samples that stay on the host to the host's own of this name."""
+    own = getattr(host_rows, function.__name__)
+
+    @wraps(function)
+    def answer(X: Any, *others: Any) -> Any:
+        if not isinstance(X, HostSamples):
+            return function(X, *others)
+        found = own(X.host, *others)
+        # What is as large as the samples is streamed as they are.
+        return X.beside(found) if getattr(found, "shape", None) == X.shape else found
+
+    return answer  # type: ignore[return-value]
 
 
 def as_samples(X: Any) -> Any:
@@ -61,6 +82,8 @@ def with_values(X: Any, values: Any) -> Any:
 
 def taken(X: Any, some: Any) -> Any:
     """The rows with these numbers."""
+    if isinstance(X, HostSamples):
+        return as_tensor(X.host[some], X.device)
     if isinstance(some, slice):
         some = np.arange(X.shape[0])[some]
     some = torch.as_tensor(some, device=X.device)
@@ -86,11 +109,13 @@ def dense(X: Any) -> Any:
     return X.to_dense() if is_sparse(X) else X.clone()
 
 
+@by_the_host
 def typed(X: Any, dtype: Any) -> Any:
     """X in a type that NumPy names."""
     return X.to(getattr(torch, np.dtype(dtype).name))
 
 
+@by_the_host
 def over(X: Any, number: float) -> Any:
     """X over a number."""
     return with_values(X, values_of(X) / number)
@@ -101,6 +126,7 @@ def of_kind(X: Any, sparsely: bool) -> Any:
     return X
 
 
+@by_the_host
 def extent(X: Any) -> tuple[float, float]:
     """The smallest and the largest entry; 0 and 0 where there is none. NaN where one is."""
     values = values_of(X)
@@ -113,6 +139,7 @@ def extent(X: Any) -> tuple[float, float]:
     return low, high
 
 
+@by_the_host
 def lengths(X: Any) -> Array:
     """‖x_j‖ of every row, in float64."""
     return _lengths(X).cpu().numpy()
@@ -154,6 +181,7 @@ def square_roots(X: Any) -> Any:
     return with_values(X, torch.sqrt(values_of(X)))
 
 
+@by_the_host
 def empty(X: Any) -> Array:
     """Which rows hold nothing but zeros."""
     if not is_sparse(X):

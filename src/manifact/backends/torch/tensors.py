@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from scipy import sparse
 
+from manifact.backends.kinds import whole
 from manifact.utils.sparse_matrices import sorted_csr
 
 
@@ -38,9 +39,10 @@ def as_scipy(X: Any) -> Any:
 
 def host(P: Any) -> Any:
     """The same numbers as a NumPy array or SciPy matrix; tensors of the CPU share their memory."""
-    if hasattr(P, "host"):
+    P = whole(P)
+    if not isinstance(P, torch.Tensor):
         # Samples that never left it.
-        return P.host
+        return P
     return as_scipy(P) if P.layout == torch.sparse_csr else P.detach().cpu().numpy()
 
 
