@@ -20,6 +20,6 @@ def kernel(function: Any) -> Any:
 
 def called_by_kernels(function: Any) -> Any:
     """Compile into the kernels that call it, and into nothing else: what Python would need to call it takes as long."""
-    return njit(
-        nogil=True, fastmath=_FASTMATH, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True
-    )(function)
+    return njit(nogil=True, fastmath=_FASTMATH, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)(
+        function
+    )
