@@ -5,7 +5,7 @@ from scipy import sparse
 from manifact.backends import threads
 from manifact.graphs import AffinityGraph, KNNGraph
 from manifact.graphs.affinity_matrix import check_affinity
-from manifact.graphs.spectral import RESIDUAL, even_eigenvectors, leading_eigenvectors
+from manifact.graphs.spectral import MANY, RESIDUAL, even_eigenvectors, leading_eigenvectors
 
 
 @pytest.mark.parametrize("n", [60, 500])
@@ -20,6 +20,18 @@ def test_leading_eigenvectors(n, rng):
     # The first relaxed indicator of a connected graph is constant.
     relaxed = vectors[:, 0] * scale
     assert np.ptp(relaxed) < 1e-3 * abs(relaxed.mean())
+
+
+@pytest.mark.parametrize("k", [MANY - 1, MANY, 60])
+def test_many_eigenvectors_are_those_of_a_dense_solver(k, rng):
+    graph = AffinityGraph(check_affinity(KNNGraph(8).build(rng.random((900, 3))).W))
+    vectors = leading_eigenvectors(graph, k, np.random.RandomState(0))
+    scale = 1 / np.sqrt(graph.degrees)
+    S = scale[:, None] * graph.W.toarray() * scale
+    values = np.linalg.eigvalsh(S)[::-1][:k]
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(k), atol=1e-8)
+    np.testing.assert_allclose(np.diag(vectors.T @ S @ vectors), values, atol=1e-5)
+    assert np.linalg.norm(S @ vectors - vectors * values, axis=0).max() <= 2 * RESIDUAL
 
 
 @pytest.mark.parametrize("sizes", [(300, 250, 220, 30), (400, 1, 1, 300, 5), (40, 30, 2, 2, 1)])

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import eigsh
 from sklearn.preprocessing import normalize
 
-from manifact.backends import Array, backend_of, namespace, on_host, one_blas_thread
+from manifact.backends import Array, Matrix, backend_of, namespace, on_host, one_blas_thread
 from manifact.graphs.operators import AffinityGraph, Graph
 from manifact.graphs.operators import beside as beside_columns
 
@@ -22,6 +22,8 @@ SMALLEST_EIGENVALUE = 1e-3
 #: Everybody is joined to everybody, so weakly that it adds this share of the mean degree: no tiny piece of the graph
 #: has an eigenvector of its own then. Between 0.1 and 0.3 little changes, 1 costs much.
 EVENED = 0.1
+#: From so many eigenvectors on a block finds them sooner than Lanczos' method.
+MANY = 32
 #: Columns beyond those asked for, as a share of them and at the least: the more, the fewer rounds.
 SPARE, SPARE_COLUMNS = 0.2, 8
 #: Degree of the polynomial that a round applies, rounds at the most, and the residual that ends them.
@@ -94,7 +96,7 @@ def even_eigenvectors(graph: Graph, k: int, residual: float = RESIDUAL, beside: 
     Computational Physics 219, 2006). They do so on the device of the array ``beside``; the answer is the host's.
     """
     n = graph.n_samples
-    width = _whole_vectors(k + max(SPARE_COLUMNS, int(SPARE * k)))
+    width = _block_width(k)
     if n <= max(3 * width, DENSE_SAMPLES):
         values, vectors = np.linalg.eigh(_evenly(graph, np.eye(n))(np.eye(n)))
         return values[: -k - 1 : -1], vectors[:, : -k - 1 : -1]
@@ -102,8 +104,13 @@ def even_eigenvectors(graph: Graph, k: int, residual: float = RESIDUAL, beside: 
     held = WEIGHTS_OF_FLOAT32[0] < graph.degrees.mean() < WEIGHTS_OF_FLOAT32[1]
     Z = np.random.RandomState(0).standard_normal((n, width)).astype(np.float32 if held else np.float64)
     Z = Z if beside is None else backend_of(beside).like(Z, beside)
-    apply = _evenly(graph, Z)
-    # All eigenvalues are in [−1, 1]; nothing is known of where the wanted ones end, so the first round says.
+    values, Z = _filtered(_evenly(graph, Z), Z, k, residual)
+    return values, on_host(Z).astype(np.float64)
+
+
+def _filtered(apply: Callable[[Array], Array], Z: Array, k: int, residual: float) -> tuple[Array, Array]:
+    """The k largest eigenvalues of what is applied, all in [−1, 1], and their eigenvectors, from a block of columns."""
+    # Nothing is known of where the wanted ones end, so the first round says.
     cut = 0.3
     for _ in range(ROUNDS):
         Q = _orthonormal(_raised(apply, Z, cut))
@@ -116,7 +123,7 @@ def even_eigenvectors(graph: Graph, k: int, residual: float = RESIDUAL, beside: 
         if float(np.sqrt(on_host(_column_squares(left)).max())) <= residual:
             break
         cut = min(max(float(values[-1]), 0.0), 0.99)
-    return values[:k], on_host(Z[:, :k]).astype(np.float64)
+    return values[:k], Z[:, :k]
 
 
 def _evenly(graph: Graph, kind: Array) -> Callable[[Array], Array]:
@@ -174,9 +181,9 @@ def _orthonormal(Z: Array) -> Array:
     return Z
 
 
-def _whole_vectors(width: int) -> int:
-    """The next number of columns that fills vector registers: products need no copies with padded rows then."""
-    return -(-width // 16) * 16
+def _block_width(k: int) -> int:
+    """Columns for k eigenvectors, a number that fills vector registers: products need no copies with padded rows."""
+    return -(-(k + max(SPARE_COLUMNS, int(SPARE * k))) // 16) * 16
 
 
 def _evened(graph: Graph) -> tuple[Array, float]:
@@ -218,6 +225,16 @@ def _leading(S: Any, k: int, rng: np.random.RandomState) -> tuple[Array, Array]:
     if n <= max(3 * k, DENSE_SAMPLES):
         values, vectors = np.linalg.eigh(S @ np.eye(n))
         return values[: -k - 1 : -1], vectors[:, : -k - 1 : -1]
+    if k >= MANY and n > 3 * _block_width(k) and sparse.issparse(S):
+        return _leading_by_block(S, k, rng)
     values, vectors = eigsh(S, k=k, which="LA", v0=rng.uniform(0.5, 1.5, n), tol=1e-6)
     order = np.argsort(-values)
     return values[order], vectors[:, order]
+
+
+def _leading_by_block(S: Any, k: int, rng: np.random.RandomState) -> tuple[Array, Array]:
+    """The same of a sparse matrix in [−1, 1], for many eigenvectors: products of whole blocks, in all threads."""
+    Z, W = rng.standard_normal((S.shape[0], _block_width(k))).astype(np.float32), Matrix(S)
+    values, vectors = _filtered(lambda P: backend_of(P).times(W, P), Z, k, RESIDUAL)
+    # float32 leaves them orthogonal to so many digits only.
+    return values, np.linalg.qr(vectors.astype(np.float64))[0]

@@ -178,7 +178,10 @@ def _least_squares(X: Any, V: Array) -> Array:
     gram = V.T @ V
     if _least(X) < 0:
         return products @ np.linalg.pinv(gram, hermitian=True).astype(V.dtype)
-    return backend_of(V).nonnegative_least_squares(gram, np.ascontiguousarray(products))
+    # float32 has more digits than a start hangs on, and kernels for it are there since the clusters were found.
+    size = float(np.abs(products).max(initial=0.0)) or 1.0
+    U = backend_of(V).nonnegative_least_squares(gram.astype(np.float32), (products / size).astype(np.float32))
+    return size * U.astype(V.dtype)
 
 
 def _drawn(X: Any, number: int, rng: np.random.RandomState) -> Array:

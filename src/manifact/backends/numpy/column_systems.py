@@ -18,8 +18,8 @@ from manifact.backends.numpy.numpy_factors import PER_NUMBER, moved, vectors
 from manifact.backends.protocol import Array
 from manifact.backends.threads import over_rows
 
-#: Steps at the most, fewer where a few digits will do, and few where not even one is asked for; and how often they start
-#: again from the true residual.
+#: Steps at the most, fewer where a few digits will do, and few where not even one is asked for; and how often they
+#: start again from the true residual.
 MOST_STEPS = 20_000
 FEW_STEPS = 300
 ROUGH, ROUGH_STEPS = 0.1, 15
@@ -123,8 +123,8 @@ class _Systems:
             self._over_entries(passes.apply, moving, 1, Q, self.D, Q, AQ, sums)
             if not passes.lengths(moving, self.tasks, sums, left, goal, rho, rho_before, alpha, beta):
                 break
-            arrays = (alpha, beta, self.inverse, Q, AQ, P, AP, step, self.R, sums)
-            self._over_tasks(passes.advance, moving, PER_STEP, self.n, *arrays)
+            own = (alpha, beta, self.inverse, Q, AQ, P, AP, step, self.R, sums)
+            self._over_tasks(passes.advance, moving, PER_STEP, self.n, *own)
             more = passes.remains(moving, self.tasks, sums, goal, rho, rho_before, left)
             if not more:
                 break

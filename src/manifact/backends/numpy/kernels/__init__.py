@@ -13,13 +13,18 @@ from numba import njit
 _FASTMATH = {"reassoc", "contract", "nsz", "arcp"}
 
 
+#: Nobody calls kernels from C, and what that takes is compiled as long as some kernels are.
+_OPTIONS: dict[str, Any] = {
+    "nogil": True, "fastmath": _FASTMATH, "error_model": "numpy", "no_cfunc_wrapper": True,
+}  # fmt: skip
+_INSIDE: dict[str, Any] = {"no_cpython_wrapper": True}
+
+
 def kernel(function: Any) -> Any:
     """Compile on first call, keep on disk, run without the interpreter lock."""
-    return njit(nogil=True, cache=True, fastmath=_FASTMATH, error_model="numpy", no_cfunc_wrapper=True)(function)
+    return njit(cache=True, **_OPTIONS)(function)
 
 
 def called_by_kernels(function: Any) -> Any:
-    """Compile into the kernels that call it, and into nothing else: what Python would need to call it takes as long."""
-    return njit(
-        nogil=True, fastmath=_FASTMATH, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True
-    )(function)
+    """Compile into the kernels that call it, and into nothing else: Python cannot call it."""
+    return njit(**_OPTIONS, **_INSIDE)(function)

@@ -115,7 +115,7 @@ def begin(
     blocks: Any, n: int, dropped: Any, b: Any, inverse: Any, z: Any, R: Any, Q: Any, P: Any, AP: Any, step: Any,
     sums: Any, start: int, stop: int,
 ) -> None:  # fmt: skip
-    """Q = R / diagonal, nothing gone yet, and the sums of R ∘ Q; a start that is ``dropped`` is 0, what is left is b."""
+    """Q = R / diagonal and the sums of R ∘ Q, nothing gone yet; a start that is ``dropped`` is 0, and R is b."""
     width = b.shape[1]
     total = np.empty(width)
     for task in range(start, stop):
@@ -157,7 +157,12 @@ def apply(
                     number(-lam * weights[t]), number(-lam * weights[t + 1]),
                     number(-lam * weights[t + 2]), number(-lam * weights[t + 3]),
                 )  # fmt: skip
-                places = (corner + indices[t], corner + indices[t + 1], corner + indices[t + 2], corner + indices[t + 3])
+                places = (
+                    corner + indices[t],
+                    corner + indices[t + 1],
+                    corner + indices[t + 2],
+                    corner + indices[t + 3],
+                )
                 add_scaled(row, scales, Q, places)
                 t += 4
             while t < end:

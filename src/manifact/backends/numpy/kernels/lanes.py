@@ -184,9 +184,7 @@ def conjugate_step(
         arrays = (*cgutils.unpack_tuple(builder, args[0]), args[1])
         places = _single_vectors(context, builder, (*moved_types, inverse_type), arrays, args[6])
         lengths = _single_vectors(context, builder, (alpha_type, beta_type), args[2:4], args[4])
-        sums = [
-            _single_vectors(context, builder, (total_type,), args[5:6], _INDEX(number))[0] for number in range(2)
-        ]
+        sums = [_single_vectors(context, builder, (total_type,), args[5:6], _INDEX(number))[0] for number in range(2)]
         Q, AQ, P, AP, step, R, scale = (_load(builder, place, _INDEX(0)) for place in places)
         a, b = (_load(builder, place, _INDEX(0)) for place in lengths)
 
