@@ -14,7 +14,6 @@ LINES_OF_A_FILE = 400
 LINES_OF_A_FUNCTION = 60
 #: Functions that may be longer, and why.
 LONGER = {
-    "backends/numpy/kernels/conjugate_gradients.py::solve_columns": "one compiled loop: it was slower as several",
     "backends/torch/kernels/row_projections.py::_divergence": "one compiled kernel: its loops share registers",
 }
 #: Tests of what no single file does, and what that is.

@@ -1,9 +1,14 @@
+from contextlib import ExitStack
+from threading import Barrier, Thread
+
 import numpy as np
 import pytest
 from scipy import sparse
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from manifact.backends import as_data, threads
 from manifact.backends.numpy.neighbor_search import nearest
+from manifact.backends.numpy.one_blas_thread import ONE_BLAS_THREAD
 
 
 def test_every_row_is_visited_once(monkeypatch):
@@ -64,6 +69,40 @@ def test_each_item_is_worked_on_by_a_thread_that_shares_nothing_out():
     with threads.limit(3):
         assert list(threads.each(work, range(5))) == [(item, 1) for item in range(5)]
         assert threads.count() == 3
+
+
+def test_limits_of_threads_that_overlap_end_where_they_began():
+    first, second = Barrier(2, timeout=10), Barrier(2, timeout=10)
+    count, seen = threads.count(), []
+
+    def beside():
+        with threads.limit(5):
+            first.wait()
+            second.wait()
+        seen.append(threads.count())
+
+    thread = Thread(target=beside)
+    with threads.limit(7):
+        thread.start()
+        first.wait()
+        assert threads.count() == 7
+    second.wait()
+    thread.join()
+    assert (threads.count(), seen) == (count, [count])
+
+
+def test_blas_keeps_its_threads_though_items_overlap_with_products():
+    def of_blas():
+        return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+
+    with threadpool_limits(2, user_api="blas"):
+        before = of_blas()
+        with ExitStack() as product:
+            product.enter_context(ONE_BLAS_THREAD)
+            for _ in threads.each(lambda item: item, range(2)):
+                product.close()
+                assert set(of_blas()) == {1}
+        assert of_blas() == before
 
 
 def test_small_work_wakes_few_threads(monkeypatch):

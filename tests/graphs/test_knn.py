@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 
 from manifact.graphs import KNNGraph
-from manifact.graphs.knn import mean_distance
+from manifact.graphs.edge_weights import mean_distance
 
 
 @pytest.fixture

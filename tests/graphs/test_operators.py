@@ -4,7 +4,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from tests.conftest import problem
 
-from manifact.backends.numpy import numpy_operations
+from manifact.backends.numpy import column_systems
 from manifact.graphs import AffinityGraph, Graph, KNNGraph, LabelGraph, LandmarkGraph, SumOfGraphs
 from manifact.graphs.affinity_matrix import check_affinity
 
@@ -159,14 +159,14 @@ def test_single_precision_factors_are_solved_in_double(rng, lam):
 
 
 def test_a_solve_that_does_not_get_there_says_so(monkeypatch, rng):
-    monkeypatch.setattr(numpy_operations, "MOST_STEPS", 2)
+    monkeypatch.setattr(column_systems, "MOST_STEPS", 2)
     graph, B = graphs()["affinity"], rng.random((24, 1))
     with pytest.warns(ConvergenceWarning, match="a linear solve ended at the relative residual .*: lower graph_reg"):
         graph.solve(np.full(1, 1e-6), 1e3, B)
 
 
 def test_a_solve_that_was_asked_for_little_does_not_warn(monkeypatch, recwarn, rng):
-    monkeypatch.setattr(numpy_operations, "FEW_STEPS", 2)
+    monkeypatch.setattr(column_systems, "FEW_STEPS", 2)
     graph, B = graphs()["affinity"], rng.random((24, 1))
     graph.solve(np.full(1, 1e-6), 1e3, B, start=np.zeros_like(B), reduction=0.1)
     assert not recwarn.list

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -22,7 +23,13 @@ def package_of(array: Any) -> str:
 
 def backend_of(array: Any) -> Backend:
     """The backend that works with arrays of this kind."""
-    backend: Any = import_module(PACKAGES.get(package_of(array), "manifact.backends.numpy"))
+    return _backend_for(package_of(array))
+
+
+@cache
+def _backend_for(package: str) -> Backend:
+    # Asked for at every step: looking a module up takes longer than small steps do.
+    backend: Any = import_module(PACKAGES.get(package, "manifact.backends.numpy"))
     return backend
 
 

@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from threading import local
 from time import perf_counter
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from manifact.backends.helper_threads import share
 
@@ -26,7 +26,14 @@ SMALL_WORK = 200_000
 #: Ranges of rows that a thread takes, one after the other, at the most: whoever is free takes the next.
 CHUNKS_PER_THREAD = 4
 
-_limit: int | None = None
+
+class _Limit(local):
+    """Of the calling thread: fits that run beside each other do not end each other's limits."""
+
+    threads: int | None = None
+
+
+_limit = _Limit()
 
 
 @dataclass
@@ -45,8 +52,8 @@ _shares: Shares | None = None
 
 def count() -> int:
     """Threads in use: the machine's cores, ``NUMBA_NUM_THREADS``, or an enclosing `limit`."""
-    if _limit is not None:
-        return _limit
+    if _limit.threads is not None:
+        return _limit.threads
     asked = os.environ.get("NUMBA_NUM_THREADS", "")
     if asked.isdigit() and int(asked) > 0:
         return int(asked)
@@ -55,13 +62,12 @@ def count() -> int:
 
 @contextmanager
 def limit(threads: int) -> Iterator[None]:
-    """Use at most this many threads inside the block."""
-    global _limit
-    before, _limit = _limit, threads
+    """Use at most this many threads inside the block, for what the calling thread asks for."""
+    before, _limit.threads = _limit.threads, threads
     try:
         yield
     finally:
-        _limit = before
+        _limit.threads = before
 
 
 @contextmanager
@@ -83,9 +89,14 @@ def each(work: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
 
     BLAS and `over_rows` keep to the thread that calls them: with more they would wait for each other.
     """
-    threads = count()
-    with threadpool_limits(1, user_api="blas"), limit(1), ThreadPoolExecutor(threads) as pool:
-        yield from pool.map(work, items)
+    from manifact.backends.numpy.one_blas_thread import ONE_BLAS_THREAD
+
+    def alone(item: Any) -> Any:
+        with limit(1):
+            return work(item)
+
+    with ONE_BLAS_THREAD, ThreadPoolExecutor(count()) as pool:
+        yield from pool.map(alone, items)
 
 
 def over_rows(kernel: Callable[..., None], n_rows: int, work: float, *args: Any, costs: Any = None) -> None:
@@ -109,7 +120,8 @@ def over_rows(kernel: Callable[..., None], n_rows: int, work: float, *args: Any,
 
 
 def _over_rows(kernel: Callable[..., None], n_rows: int, worth: int, args: tuple[Any, ...], costs: Any) -> None:
-    threads = min(count(), worth)
+    # Counting takes longer than small work does.
+    threads = 1 if worth == 1 else min(count(), worth)
     flush, restore = _flushing()
     before = flush()
     try:

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manifact.backends import Array
+from manifact.backends import Array, backend_of, on_host
 
+#: The mean distance for ``sigma="auto"`` is taken over this many samples, as the GNMF authors' program does.
+SIGMA_SAMPLES = 3000
 #: No σ_i² is below this share of the mean squared distance: copies are at the distance 0.
 LEAST_WIDTH = 1e-12
 
@@ -82,3 +84,17 @@ def local_weights(squares: Array, mine: Array, theirs: Array) -> Array:
     """exp(−d_ij² / (σ_i σ_j)) from d_ij², σ_i² and σ_j²."""
     with np.errstate(over="ignore", under="ignore"):
         return np.exp(-squares / (np.sqrt(mine) * np.sqrt(theirs)))
+
+
+def mean_distance(X: Any) -> float:
+    """Mean Euclidean distance between samples (evenly spaced ones if there are many)."""
+    n = X.shape[0]
+    some = on_host(backend_of(X).rows.taken(X, np.unique(np.linspace(0, n - 1, min(n, SIGMA_SAMPLES)).astype(int))))
+    G = backend_of(some).row_products(some.astype(np.float64))
+    squares = G.diagonal().copy()
+    # In place: there are many pairs.
+    G *= -2
+    G += squares[:, None]
+    G += squares
+    np.fill_diagonal(G, 0)
+    return float(np.sqrt(np.maximum(G, 0, out=G), out=G).mean()) or 1.0

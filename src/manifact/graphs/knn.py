@@ -15,6 +15,7 @@ from manifact.backends import Array, Placed, backend_of, on_host, whole
 from manifact.graphs.builder import GraphBuilder, as_samples
 from manifact.graphs.edge_weights import (
     local_weights,
+    mean_distance,
     own_widths,
     root_mean_square,
     symmetric_affinity,
@@ -32,8 +33,6 @@ WEIGHTS = ("binary", "heat", "local", "dot", "cosine")
 METRICS = ("euclidean", "cosine")
 SEARCHES = ("exact", "projection", "approximate")
 COPIES = ("once", "each")
-#: The mean distance for ``sigma="auto"`` is taken over this many samples, as the GNMF authors' program does.
-SIGMA_SAMPLES = 3000
 #: Two samples are one and the same that differ by this share of the distance to the farthest neighbour.
 ROUNDED = 1e-5
 #: The same sample looked at twice in a view differs by less than this, at unit length.
@@ -392,17 +391,3 @@ class NeighborGraph(AffinityGraph):
 
 def _matrix(values: Array, rows: Array, columns: Array, shape: tuple[int, int]) -> Any:
     return sorted_csr(sparse.csr_array((values, (rows, columns)), shape=shape))
-
-
-def mean_distance(X: Any) -> float:
-    """Mean Euclidean distance between samples (evenly spaced ones if there are many)."""
-    n = X.shape[0]
-    some = on_host(backend_of(X).rows.taken(X, np.unique(np.linspace(0, n - 1, min(n, SIGMA_SAMPLES)).astype(int))))
-    G = backend_of(some).row_products(some.astype(np.float64))
-    squares = G.diagonal().copy()
-    # In place: there are many pairs.
-    G *= -2
-    G += squares[:, None]
-    G += squares
-    np.fill_diagonal(G, 0)
-    return float(np.sqrt(np.maximum(G, 0, out=G), out=G).mean()) or 1.0

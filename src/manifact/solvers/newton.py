@@ -162,9 +162,9 @@ def _newton_step(bound: LogBound, V: Array, before: Array) -> tuple[Array, Array
     reached = before
 
     def trial(lengths: Array) -> Array:
-        # Exact for a v − c log v: 1/v moves on a line, and v stays positive.
+        # Exact for a v − c log v: 1/v moves on a line, and v stays positive (and normal: others count as zero).
         placed = xp.astype(backend_of(V).like(lengths, V), V.dtype, copy=False)
-        return V / xp.maximum(1 - placed * relative, 1 / MOST_GROWTH)
+        return xp.maximum(V / xp.maximum(1 - placed * relative, 1 / MOST_GROWTH), smallest_normal(V))
 
     def values(new: Array) -> Array:
         nonlocal reached

@@ -80,11 +80,12 @@ def test_several_callers_all_get_their_work_done(monkeypatch):
 
     def work(number):
         out = np.zeros(500)
-        for _ in range(200):
-            threads.over_rows(mark, 500, 1e9, out)
+        with threads.limit(3):
+            for _ in range(200):
+                threads.over_rows(mark, 500, 1e9, out)
         return out
 
-    with threads.limit(3), ThreadPoolExecutor(4) as pool:
+    with ThreadPoolExecutor(4) as pool:
         for out in pool.map(work, range(4)):
             np.testing.assert_array_equal(out, 200)
 

@@ -79,7 +79,7 @@ def test_blocks_are_all_rows_once_and_dense_ones_are_given_to_losses(X):
         with pytest.raises(TypeError, match="dense X"):
             list(mine.dense_blocks())
     else:
-        close(torch.cat([block for _, block in mine.dense_blocks()]), X)
+        close(torch.cat([block for _, block in mine.dense_blocks()]).cpu(), X)
         assert [rows.start for rows, _ in mine.dense_blocks()] == [0, *ends[:-1]]
 
 

@@ -111,8 +111,8 @@ def test_clusters_scores_and_inverse_agree():
     there, here = (GNMF(3, assign="kmeans", random_state=0) for _ in range(2))
     labels = there.fit_predict(X)
     tensor = as_tensor(X, DEVICE)
-    np.testing.assert_array_equal(here.fit_predict(tensor), labels)
-    np.testing.assert_array_equal(here.predict(tensor[:7]), there.predict(X[:7]))
+    np.testing.assert_array_equal(here.fit_predict(tensor).cpu(), labels)
+    np.testing.assert_array_equal(here.predict(tensor[:7]).cpu(), there.predict(X[:7]))
     assert here.score(tensor) == pytest.approx(there.score(X))
     close(here.inverse_transform(here.transform(tensor)), there.inverse_transform(there.transform(X)), 1e-6)
 
@@ -141,7 +141,7 @@ def test_files_hold_arrays_of_the_host(tmp_path):
     again = manifact.load(tmp_path / "model.safetensors")
     assert isinstance(again.components_, np.ndarray)
     np.testing.assert_array_equal(again.components_, model.components_.cpu().numpy())
-    np.testing.assert_array_equal(again.predict(X), model.predict(as_tensor(X, DEVICE)))
+    np.testing.assert_array_equal(again.predict(X), model.predict(as_tensor(X, DEVICE)).cpu())
 
 
 def test_what_works_on_the_host_alone_says_so():

@@ -9,6 +9,7 @@ from manifact.backends.numpy import sample_rows as rows
 from manifact.backends.numpy.affinity_rounds import sweep_affinity
 from manifact.backends.numpy.bound_steps import log_costs, overrelaxed
 from manifact.backends.numpy.cluster_centres import cluster_centres
+from manifact.backends.numpy.column_systems import solve_columns
 from manifact.backends.numpy.dense_products import product
 from manifact.backends.numpy.kmeans import kmeans
 from manifact.backends.numpy.leading_directions import leading_directions, projected
@@ -28,7 +29,6 @@ from manifact.backends.numpy.numpy_operations import (
     edge_energies,
     edge_gaussians,
     nonnegative_least_squares,
-    solve_columns,
     sweep_rows,
     times,
 )

@@ -6,6 +6,8 @@ beside ours.
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+
 import numpy as np
 
 from manifact.backends.numpy.kernels import block_products, factor_passes
@@ -15,6 +17,8 @@ from manifact.backends.threads import over_rows
 
 #: A call of BLAS should do about so many multiply-adds, on so many rows at least and at the most.
 PRODUCT_WORK, FEWEST_ROWS, MOST_ROWS = 1 << 20, 128, 1024
+#: OpenBLAS multiplies matrices with one thread up to so many multiply-adds.
+ONE_THREAD_PRODUCT = 1 << 18
 #: Sums over rows come in so many parts at the most, of so many times as many rows as the other matrix has columns, so
 #: that writing them costs little.
 MOST_PARTS, ROWS_PER_COLUMN = 64, 4
@@ -26,7 +30,7 @@ def product(P: Array, G: Array) -> Array:
     rows = min(max(PRODUCT_WORK // max(work, 1), FEWEST_ROWS), MOST_ROWS)
     P, G = _alike(P, G)
     out = np.empty((n, G.shape[1]), dtype=P.dtype)
-    with ONE_BLAS_THREAD:
+    with _one_blas_thread(n * work):
         over_rows(block_products.multiply, -(-n // rows), n * work, P, G, rows, out)
     return out
 
@@ -36,7 +40,7 @@ def product_transposed(A: Array, B: Array) -> Array:
     rows = rows_per_part(len(A), B.shape[1])
     A, B = _alike(A, B)
     parts = np.empty((-(-len(A) // rows), A.shape[1], B.shape[1]), dtype=A.dtype)
-    with ONE_BLAS_THREAD:
+    with _one_blas_thread(A.size * B.shape[1]):
         over_rows(block_products.multiply_transposed, len(parts), A.size * B.shape[1], A, B, rows, parts)
     return added(parts)
 
@@ -52,6 +56,11 @@ def added(parts: Array) -> Array:
     if len(parts):
         over_rows(factor_passes.add_parts, len(out), parts.size, parts, out)
     return out
+
+
+def _one_blas_thread(work: int) -> AbstractContextManager[None]:
+    """BLAS on one thread, which it keeps to by itself for so little work: asking for it takes longer than that."""
+    return nullcontext() if work <= ONE_THREAD_PRODUCT else ONE_BLAS_THREAD
 
 
 def _alike(A: Array, B: Array) -> tuple[Array, Array]:

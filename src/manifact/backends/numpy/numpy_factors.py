@@ -37,14 +37,20 @@ def padded(P: Array) -> Array:
     length = padded_length(k, P.itemsize)
     if length == k:
         return np.ascontiguousarray(P)
-    memory = np.empty(n * length + VECTOR_BYTES // P.itemsize, dtype=P.dtype)
-    skipped = -memory.ctypes.data % VECTOR_BYTES // P.itemsize
-    out = memory[skipped : skipped + n * length].reshape(n, length)
+    out = vectors(n, length, P.dtype)
     if out.size <= FEW_NUMBERS:
         out[:, :k], out[:, k:] = P, 0
     else:
         over_rows(factor_passes.pad, n, PER_NUMBER * P.size, np.ascontiguousarray(P), out)
     return out
+
+
+def vectors(n: int, length: int, dtype: Any) -> Array:
+    """Memory for n rows of whole vectors, that begins with a line of the cache."""
+    lanes = VECTOR_BYTES // np.dtype(dtype).itemsize
+    memory = np.empty(n * length + lanes, dtype=dtype)
+    skipped = -memory.ctypes.data % VECTOR_BYTES // memory.itemsize
+    return memory[skipped : skipped + n * length].reshape(n, length)
 
 
 def cross(A: Array, B: Array) -> Array:

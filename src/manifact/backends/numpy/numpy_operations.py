@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manifact.backends.matrix import Matrix, Pieces
-from manifact.backends.numpy.kernels import conjugate_gradients, coordinate_steps, sample_projection
+from manifact.backends.matrix import Matrix
+from manifact.backends.numpy.column_systems import csr_arrays
+from manifact.backends.numpy.kernels import coordinate_steps, sample_projection
 from manifact.backends.numpy.kernels import sparse_products as csr
-from manifact.backends.numpy.kernels.lanes import VECTOR_BYTES, rows_abreast
+from manifact.backends.numpy.kernels.lanes import rows_abreast
 from manifact.backends.numpy.numpy_factors import padded
 from manifact.backends.protocol import Array
 from manifact.backends.threads import over_rows
@@ -21,12 +22,6 @@ from manifact.backends.threads import over_rows
 CACHE_BYTES, GATHERED_WHOLE = 1 << 22, 4
 #: Rows whose edges one thread adds up: sums must not depend on the number of threads.
 ROWS_PER_ENERGY = 256
-#: Conjugate gradients: steps at the most, fewer where a few digits will do, and few where not even one is asked for;
-#: and how often they start again from the true residual.
-MOST_STEPS = 20_000
-FEW_STEPS = 300
-ROUGH, ROUGH_STEPS = 0.1, 15
-REFINEMENTS = 4
 #: Sweeps of least squares before rows that rest are left out.
 SWEEPS_PER_TURN = 10
 PROJECTION_SWEEPS = {"least_squares": 200, "divergence": 1000}
@@ -79,42 +74,6 @@ def edge_energies(W: Matrix, A: Array, B: Array) -> Array:
     return out.sum(axis=0)
 
 
-def solve_columns(
-    pieces: Pieces, A: Array, lam: float, B: Array, start: Array | None, tol: float, reduction: float
-) -> tuple[Array, float]:
-    """Column k is (diag(A_k) + λL)⁻¹ b_k, and the largest relative residual that is left.
-
-    A column is solved until its residual is below ``tol`` relative to b, or ``reduction`` times that of ``start``.
-    """
-    n, k = B.shape
-    A = np.ascontiguousarray(np.broadcast_to(A, (np.shape(A)[0] if np.ndim(A) == 2 else 1, k)), dtype=B.dtype)
-    loops = np.zeros(n) if pieces.loops is None else pieces.loops
-    if start is None:
-        diagonal = A + lam * pieces.degrees[:, None]
-        start = B / np.where(diagonal > 0, diagonal, 1)
-    Z = np.array(start, dtype=B.dtype, order="C")
-    residual = np.zeros(k)
-    width = VECTOR_BYTES // B.itemsize
-    most = MOST_STEPS if reduction == 0 else FEW_STEPS if reduction < ROUGH else ROUGH_STEPS
-    steps = min(10 * n + 100, most)
-    refinements = REFINEMENTS if reduction == 0 else 1
-    entries = sum(0 if M is None else M.csr.nnz for M in (pieces.edges, pieces.tall, pieces.flat))
-    p = 0 if pieces.flat is None else pieces.flat.shape[0]
-    over_rows(
-        conjugate_gradients.solve_columns, -(-k // width), 20 * entries * k, *_arrays(pieces.edges, n),
-        *_arrays(pieces.tall, n), *_arrays(pieces.flat, p), lam, pieces.degrees + loops, loops, A,
-        np.ascontiguousarray(B), tol, reduction, refinements, steps, width, Z, residual,
-    )  # fmt: skip
-    return Z, float(residual.max(initial=0.0))
-
-
-def _arrays(M: Matrix | None, rows: int) -> tuple[Array, Array, Array]:
-    """What a kernel reads of a matrix; one without entries where there is none."""
-    if M is None:
-        return np.zeros(rows + 1, dtype=np.int32), np.empty(0, dtype=np.int32), np.empty(0)
-    return M.csr.indptr, M.csr.indices, M.csr.data
-
-
 def edge_classes(W: Matrix) -> list[Array]:
     """The vertices of W in groups without edges inside, hubs first."""
     edges = W.csr
@@ -149,7 +108,7 @@ def sweep_rows(
         for order in groups:
             blocks = -(-len(order) // width)
             work = len(order) * k * k * inner
-            arrays = (G, B, scale, shift, *_arrays(edges, n), lam, order, inner, width, before, V)
+            arrays = (G, B, scale, shift, *csr_arrays(edges, n), lam, order, inner, width, before, V)
             over_rows(coordinate_steps.sweep_rows, blocks, work, *arrays)
     return V
 

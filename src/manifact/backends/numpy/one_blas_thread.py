@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
 from threading import Lock
 from typing import Any
@@ -21,6 +22,8 @@ class _OneBlasThread:
     def __init__(self) -> None:
         self._lock, self._inside = Lock(), 0
         self._before: list[int] = []
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._leave_parents)
 
     def __enter__(self) -> None:
         with self._lock:
@@ -36,6 +39,13 @@ class _OneBlasThread:
             if self._inside == 0:
                 for library, threads in zip(_libraries(), self._before, strict=True):
                     library.set_num_threads(threads)
+
+    def _leave_parents(self) -> None:
+        """A forked child has none of the threads that are inside, or that hold the lock: they never leave."""
+        self._lock = Lock()
+        if self._inside:
+            self._inside = 1
+            self.__exit__()
 
 
 @lru_cache(maxsize=1)

@@ -15,4 +15,11 @@ _FASTMATH = {"reassoc", "contract", "nsz", "arcp"}
 
 def kernel(function: Any) -> Any:
     """Compile on first call, keep on disk, run without the interpreter lock."""
-    return njit(nogil=True, cache=True, fastmath=_FASTMATH, error_model="numpy")(function)
+    return njit(nogil=True, cache=True, fastmath=_FASTMATH, error_model="numpy", no_cfunc_wrapper=True)(function)
+
+
+def called_by_kernels(function: Any) -> Any:
+    """Compile into the kernels that call it, and into nothing else: what Python would need to call it takes as long."""
+    return njit(
+        nogil=True, fastmath=_FASTMATH, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True
+    )(function)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from manifact.backends.numpy.kernels import kernel
+from manifact.backends.numpy.kernels import called_by_kernels, kernel
 from manifact.backends.numpy.kernels.logarithm import weighted_log_sum
 
 
@@ -26,7 +26,7 @@ def multiply_transposed(A: Any, B: Any, rows: int, parts: Any, start: int, stop:
         np.dot(A[first:last].T, B[first:last], parts[part])
 
 
-@kernel
+@called_by_kernels
 def _ratios(X: Any, V: Any, UT: Any, floors: Any, tiny: float, Y: Any, loglik: Any, y: Any, exponents: Any) -> None:
     """Y = X / (V Uᵀ) and loglik_j = Σ_i x_ji log y_ji, for a block of rows."""
     np.dot(V, UT, Y)
@@ -69,4 +69,7 @@ def ratio_times_transposed(
             Y = memory[: last - first]
             _ratios(X[first:last], V[first:last], UT, floors[first:last], tiny, Y, unused, y, exponents)
             np.dot(Y.T, V[first:last], product)
-            parts[part] += product
+            # Number by number: what would be said if shapes differed takes seconds to compile.
+            for i in range(m):
+                for c in range(product.shape[1]):
+                    parts[part, i, c] += product[i, c]

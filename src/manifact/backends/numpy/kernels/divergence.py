@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from manifact.backends.numpy.kernels import kernel
+from manifact.backends.numpy.kernels import called_by_kernels, kernel
 from manifact.backends.numpy.kernels.lanes import add_scaled, dots
 from manifact.backends.numpy.kernels.logarithm import weighted_log_sum
 
 
-@kernel
+@called_by_kernels
 def _longest(indptr: Any, start: int, stop: int) -> int:
     longest = 0
     for j in range(start, stop):
@@ -22,7 +22,7 @@ def _longest(indptr: Any, start: int, stop: int) -> int:
     return longest
 
 
-@kernel
+@called_by_kernels
 def _add_ratios(
     indices: Any, values: Any, first: int, last: int, M: Any, v: Any, floors: Any, own: int, gathered: int, tiny: float,
     total: Any, y: Any,
@@ -62,11 +62,12 @@ def ratio_times(
     y = np.empty(_longest(indptr, start, stop))
     bits, exponents = y.view(np.int64), np.empty_like(y)
     for j in range(start, stop):
-        first, last = indptr[j], indptr[j + 1]
+        # One kind of numbers, whatever the matrix has: what is called is compiled once.
+        first, last = np.int64(indptr[j]), np.int64(indptr[j + 1])
         for c in range(k):
             v[c] = V[j, c]
             total[c] = 0
-        _add_ratios(indices, values, first, last, U, v, floors, j, 0, tiny, total, y)
+        _add_ratios(indices, values, first, last, U, v, floors, j, np.int64(0), tiny, total, y)
         for c in range(k):
             out[j, c] = total[c]
         size = last - first
@@ -89,15 +90,15 @@ def ratio_times_transposed(
     position = indptr[start:stop].copy()
     for limit in range(rows_per_block, V.shape[0] + rows_per_block, rows_per_block):
         for i in range(start, stop):
-            first, last = position[i - start], position[i - start]
+            first = last = np.int64(position[i - start])
             if limit >= V.shape[0]:
-                last = indptr[i + 1]
+                last = np.int64(indptr[i + 1])
             while last < indptr[i + 1] and indices[last] < limit:
                 last += 1
             for c in range(k):
                 u[c] = U[i, c]
                 total[c] = 0 if limit == rows_per_block else out[i, c]
-            _add_ratios(indices, values, first, last, V, u, floors, 0, gathered, tiny, total, y)
+            _add_ratios(indices, values, first, last, V, u, floors, np.int64(0), gathered, tiny, total, y)
             for c in range(k):
                 out[i, c] = total[c]
             position[i - start] = last

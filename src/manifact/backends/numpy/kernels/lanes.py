@@ -141,6 +141,71 @@ def tile_products(typingctx: Any, out: Any, P: Any, G: Any) -> Any:
     return signature, generate
 
 
+@intrinsic
+def set_product(typingctx: Any, out: Any, A: Any, B: Any, row: Any) -> Any:
+    """out_row = a_row ∘ b_row, rows of one vector each."""
+    signature = types.void(out, A, B, row)
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        mine, left, right = _single_vectors(context, builder, signature.args[:3], args[:3], args[3])
+        _store(builder, builder.fmul(_load(builder, left, _INDEX(0)), _load(builder, right, _INDEX(0))), mine)
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+@intrinsic
+def add_product(typingctx: Any, total: Any, A: Any, B: Any, row: Any) -> Any:
+    """total_0 += a_row ∘ b_row, rows of one vector each."""
+    signature = types.void(total, A, B, row)
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        left, right = _single_vectors(context, builder, signature.args[1:3], args[1:3], args[3])
+        (mine,) = _single_vectors(context, builder, signature.args[:1], args[:1], _INDEX(0))
+        product = builder.fmul(_load(builder, left, _INDEX(0)), _load(builder, right, _INDEX(0)), flags=_FAST)
+        _store(builder, builder.fadd(_load(builder, mine, _INDEX(0)), product, flags=_FAST), mine)
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+@intrinsic
+def conjugate_step(
+    typingctx: Any, moved: Any, inverse: Any, alpha: Any, beta: Any, block: Any, total: Any, row: Any
+) -> Any:
+    """With Q, AQ, P, AP, step, R = moved, one vector of each: a step of conjugate gradients in place.
+
+    P = Q + β P, AP = AQ + β AP, step += α P, R −= α AP, Q = inverse ∘ R; total_0 += R ∘ Q, total_1 += R².
+    """
+    signature = types.void(moved, inverse, alpha, beta, block, total, row)
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        moved_types, inverse_type, alpha_type, beta_type, _, total_type, _ = signature.args
+        arrays = (*cgutils.unpack_tuple(builder, args[0]), args[1])
+        places = _single_vectors(context, builder, (*moved_types, inverse_type), arrays, args[6])
+        lengths = _single_vectors(context, builder, (alpha_type, beta_type), args[2:4], args[4])
+        sums = [
+            _single_vectors(context, builder, (total_type,), args[5:6], _INDEX(number))[0] for number in range(2)
+        ]
+        Q, AQ, P, AP, step, R, scale = (_load(builder, place, _INDEX(0)) for place in places)
+        a, b = (_load(builder, place, _INDEX(0)) for place in lengths)
+
+        def sum_of(first: Any, left: Any, right: Any) -> Any:
+            return builder.fadd(first, builder.fmul(left, right, flags=_FAST), flags=_FAST)
+
+        P, AP = sum_of(Q, b, P), sum_of(AQ, b, AP)
+        step = sum_of(step, a, P)
+        R = builder.fsub(R, builder.fmul(a, AP, flags=_FAST), flags=_FAST)
+        Q = builder.fmul(R, scale, flags=_FAST)
+        for value, place in zip((Q, P, AP, step, R), (places[0], *places[2:6]), strict=True):
+            _store(builder, value, place)
+        for place, other in zip(sums, (Q, R), strict=True):
+            _store(builder, sum_of(_load(builder, place, _INDEX(0)), R, other), place)
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
 def rows_abreast(itemsize: int) -> int:
     """Length of the rows that `combine` adds."""
     return 4 * VECTOR_BYTES // itemsize
@@ -165,6 +230,19 @@ def _pointer(context: Any, builder: Any, array_type: Any, array: Any, vector: An
     view = context.make_array(array_type)(context, builder, array)
     length = cgutils.unpack_tuple(builder, view.shape)[-1]
     return builder.bitcast(view.data, vector.as_pointer()), builder.udiv(length, length.type(vector.count))
+
+
+def _store(builder: Any, value: Any, pointer: Any) -> None:
+    builder.store(value, pointer).align = _align(value.type)
+
+
+def _single_vectors(context: Any, builder: Any, array_types: Any, arrays: Any, row: Any) -> list[Any]:
+    """Where a row of each array is, rows of one vector."""
+    pointers = []
+    for array_type, array in zip(array_types, arrays, strict=True):
+        start, _ = _pointer(context, builder, array_type, array, _vector(context, array_type.dtype))
+        pointers.append(builder.gep(start, [row]))
+    return pointers
 
 
 def _row_pointers(context: Any, builder: Any, M_type: Any, M: Any, rows_type: Any, rows: Any, vector: Any) -> list[Any]:

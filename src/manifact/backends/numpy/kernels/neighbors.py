@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from manifact.backends.numpy.kernels import kernel
+from manifact.backends.numpy.kernels import called_by_kernels, kernel
 
 #: Pairs that are ruled out together, by a few vector instructions.
 LANES = 64
@@ -18,7 +18,7 @@ LANES = 64
 ROUND_UP = float(np.finfo(np.float32).eps)
 
 
-@kernel
+@called_by_kernels
 def _sift(keys: Any, index: Any, size: int, root: int) -> None:
     while True:
         worst = root
@@ -34,7 +34,7 @@ def _sift(keys: Any, index: Any, size: int, root: int) -> None:
         root = worst
 
 
-@kernel
+@called_by_kernels
 def _sort(keys: Any, index: Any) -> None:
     """Best first (heap sort: the worst goes to the end)."""
     for size in range(len(keys) - 1, 0, -1):
@@ -43,7 +43,7 @@ def _sort(keys: Any, index: Any) -> None:
         _sift(keys, index, size, 0)
 
 
-@kernel
+@called_by_kernels
 def _merged_square(a_indices: Any, a_values: Any, b_indices: Any, b_values: Any) -> float:
     """Σ (a − b)² of two sparse rows with sorted indices."""
     s, t, total = 0, 0, 0.0
@@ -62,7 +62,7 @@ def _merged_square(a_indices: Any, a_values: Any, b_indices: Any, b_values: Any)
     return total
 
 
-@kernel
+@called_by_kernels
 def _square(a: Any, b: Any) -> float:
     """Σ (a − b)² of two dense rows."""
     total = 0.0
@@ -72,7 +72,7 @@ def _square(a: Any, b: Any) -> float:
     return total
 
 
-@kernel
+@called_by_kernels
 def _offer(key: float, i: int, keys: Any, index: Any) -> None:
     """Row i enters the heap if it is better than the worst there, in whatever order rows come."""
     if key < keys[0] or (key == keys[0] and i < index[0]):
@@ -81,14 +81,14 @@ def _offer(key: float, i: int, keys: Any, index: Any) -> None:
         _sift(keys, index, len(keys), 0)
 
 
-@kernel
+@called_by_kernels
 def _limit(worst: float, unit: float, floor: float) -> float:
     """What a pair must not exceed to be looked at, rounded up so that it may be stored in float32."""
     limit = unit * worst - floor
     return limit + ROUND_UP * abs(limit)
 
 
-@kernel
+@called_by_kernels
 def _fill_dots(dots: Any, indices: Any, values: Any, t_indptr: Any, t_indices: Any, t_values: Any) -> None:
     """The products of a sparse row with all rows, whose inverted index is (t_indptr, ...)."""
     dots[:] = 0

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from manifact.backends.numpy.kernels import kernel
+from manifact.backends.numpy.kernels import called_by_kernels, kernel
 
 INNER_STEPS = 4
 INNER_TOL = 0.05
@@ -40,7 +40,7 @@ def least_squares(G: Any, B: Any, shift: Any, max_sweeps: int, tol: float, V: An
             _active_set(G, B[j], shift[j], v)
 
 
-@kernel
+@called_by_kernels
 def _solve(M: Any, r: Any) -> None:
     """R becomes M⁻¹ r, by elimination with pivots; M is used up.
 
@@ -68,7 +68,7 @@ def _solve(M: Any, r: Any) -> None:
         r[c] = r[c] / M[c, c] if M[c, c] != 0 else 0.0
 
 
-@kernel
+@called_by_kernels
 def _active_set(G: Any, b: Any, shift: float, v: Any) -> None:
     """The same minimum by solving for the positive entries (Lawson, Hanson 1974): for nearly collinear bases."""
     k = len(v)

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from manifact.backends.numpy.kernels import kernel
+from manifact.backends.numpy.kernels import called_by_kernels, kernel
 from manifact.backends.numpy.kernels.lanes import add_scaled
 
 
-@kernel
+@called_by_kernels
 def _add_rows(indices: Any, values: Any, first: int, last: int, B: Any, total: Any) -> None:
     """Total += Σ_t x_t b_i(t)."""
     t = first
