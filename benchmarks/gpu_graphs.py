@@ -38,7 +38,7 @@ def timed(work, repeats=2):
 
 
 def mnist():
-    """What a person waits for, with the data in the host's memory."""
+    """What a person waits for, with the data in the host's memory: the rows so far, after each of them."""
     images = load("mnist").X.astype(np.float32)
     images /= images.max()
     there = placed(images, "cuda")
@@ -55,10 +55,14 @@ def mnist():
         "clusters of 10,000 new images": lambda: model.predict(images[:10_000]),
     }
     rows = [{"work": "AffinityNMF(10), graph chosen, clusters included", "s": whole}]
+    yield rows
     for name, one in work.items():
-        rows.append({"work": name, "s": timed(one)[1]})
-        print(rows[-1], flush=True)
-    return rows
+        try:
+            rows.append({"work": name, "s": timed(one)[1]})
+            print(rows[-1], flush=True)
+        except Exception as error:
+            print(name, type(error).__name__, error, flush=True)
+        yield rows
 
 
 def labelled(model, X):
@@ -93,7 +97,8 @@ def main(asked, folder):
     card = f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}"
     if "mnist" in asked:
         note = f"70,000 images of 784 pixels in float32 on one {card}, from host arrays to host arrays; a second run."
-        write("gpu-graphs", "Graphs and fits of MNIST on a GPU", note, mnist(), folder)
+        for rows in mnist():
+            write("gpu-graphs", "Graphs and fits of MNIST on a GPU", note, rows, folder)
     if "sets" in asked:
         note = f"float64, the same start on the host and on one {card}: the adjusted Rand index of their clusters."
         rows = []

@@ -29,6 +29,10 @@ class Matrix:
         rows, columns = self.csr.shape
         return rows, columns
 
+    def entry_sum(self) -> Any:
+        """Σ of all entries in float64, a number or one of the device."""
+        return float(self.csr.data.sum(dtype=float))
+
     def form(self, name: Hashable, make: Callable[[Any], Any]) -> Any:
         """What ``make`` makes of the matrix, kept under a name."""
         if name not in self._forms:

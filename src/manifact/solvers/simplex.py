@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from manifact.backends import Array, backend_of, identity, on_host
+from manifact.backends import Array, device_of, identity, namespace, on_host
 from manifact.solvers.line_search import backtrack
 from manifact.solvers.multiplicative import feasible, ratio
 from manifact.solvers.solver import Memory, solver
@@ -66,23 +64,24 @@ def shortened(s: State, terms: Sequence[Any], block: str) -> State:
 def simplex_basis(s: State, terms: Sequence[Any]) -> State:
     """Each column of U in turn to its minimiser of <H, UᵀU> − 2 <U, B> with Σ_i u_ik = 1."""
     form = gather_forms([term for term in terms if hasattr(term, "rows")], "rows", s, "U")
-    # On the host: column after column there is little to do at a time.
-    U = np.array(on_host(s.U))
-    H = on_host(form.G + form.shift * identity(form.G)).astype(U.dtype, copy=False)
-    B = on_host(form.B)
-    for k in range(U.shape[1]):
-        if H[k, k] > 0:
+    xp = namespace(s.U)
+    U, B = xp.asarray(s.U, copy=True), form.B
+    H = xp.astype(form.G + form.shift * identity(form.G), U.dtype, copy=False)
+    for k, held in enumerate(on_host(xp.linalg.diagonal(H))):
+        if held > 0:
             others = U @ H[:, k] - U[:, k] * H[k, k]
             U[:, k] = onto_simplex((B[:, k] - others) / H[k, k])
-    return s.replace("U", backend_of(s.U).like(U, s.U))
+    return s.replace("U", U)
 
 
 def onto_simplex(v: Array) -> Array:
     """The nearest point with entries ≥ 0 that sum to 1 (Duchi et al. 2008)."""
     # Shifting v does not move its projection; from the largest entry down the 1 is not lost beside large numbers.
-    shifted = v.astype(np.float64) - float(v.max())
-    sorted_down = np.sort(shifted)[::-1]
-    excess = (np.cumsum(sorted_down) - 1) / np.arange(1, len(v) + 1)
-    last = np.flatnonzero(sorted_down > excess)[-1]
-    nearest = np.maximum(shifted - excess[last], 0)
-    return (nearest / nearest.sum()).astype(v.dtype)
+    xp = namespace(v)
+    shifted = xp.astype(v, xp.float64) - xp.astype(xp.max(v), xp.float64)
+    sorted_down = xp.flip(xp.sort(shifted))
+    places = xp.arange(len(v), device=device_of(v))
+    excess = (xp.cumulative_sum(sorted_down) - 1) / (places + 1)
+    last = xp.max(xp.where(sorted_down > excess, places, 0))
+    nearest = xp.maximum(shifted - excess[last], 0)
+    return xp.astype(nearest / xp.sum(nearest), v.dtype)

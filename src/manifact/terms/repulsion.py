@@ -31,7 +31,8 @@ class Repulsion(Term):
 
     def value(self, s: State) -> float:
         """Summed over the edges."""
-        return self.beta / 2 * float(self.weights(s).csr.data.sum(dtype=float))
+        value: float = self.beta / 2 * self.weights(s).entry_sum()
+        return value
 
     def gradient(self, s: State, block: str) -> Parts:
         """2 β W̃ʳ V and 2 β D̃ʳ V."""

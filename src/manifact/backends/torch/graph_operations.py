@@ -40,6 +40,10 @@ class WeightedPattern(Matrix):
         """Rows and columns."""
         return self._pattern.shape
 
+    def entry_sum(self) -> Any:
+        """Where the values are."""
+        return torch.sum(self._values, dtype=torch.float64)
+
     def rows_beside(self, V: Any) -> SparseRows:
         """In V's type and place."""
         return rows_of(self._pattern, V).with_values(self._values.to(V.dtype))

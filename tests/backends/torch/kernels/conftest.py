@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 if not torch.cuda.is_available():
     # Read when a kernel is declared: before any of them is imported.
     os.environ["TRITON_INTERPRET"] = "1"
-pytest.importorskip("triton", reason="Triton is not installed: pip install triton")
+pytest.importorskip("triton", reason="Triton is not installed: builds of PyTorch for CUDA bring it")
 if not torch.cuda.is_available():
     from triton.runtime import interpreter
 
