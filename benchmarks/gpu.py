@@ -14,7 +14,6 @@ rows that are met again come from cache, so that their rate may pass that of a c
 from __future__ import annotations
 
 import argparse
-import os
 import time
 import traceback
 import warnings
@@ -414,7 +413,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sections", nargs="*", default=list(TITLES))
     parser.add_argument("--samples", type=int, default=N)
-    parser.add_argument("--folder", default=os.environ.get("OUT", "results"))
+    parser.add_argument("--folder", default="results")
     options = parser.parse_args()
     if options.sections == ["cards"]:
         print(write(SHOWN["cards"], TITLES["cards"], SIZES, cards(), options.folder))

@@ -94,6 +94,8 @@ def agreement(name):
 
 
 def main(asked, folder):
+    if not torch.cuda.is_available():
+        raise SystemExit("PyTorch finds no GPU here: run this where torch.cuda.is_available() is true")
     card = f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}"
     if "mnist" in asked:
         note = f"70,000 images of 784 pixels in float32 on one {card}, from host arrays to host arrays; a second run."
