@@ -236,7 +236,7 @@ def cards():
             "GB of memory": least / 1e9,
             "GB asked for": asked / 1e9,
         }
-        rows.append(row | {f"ms on an {card}": 1000 * least / rate for card, rate in CARDS.items()})
+        rows.append(row | {f"at least ms on an {card}": 1000 * least / rate for card, rate in CARDS.items()})
     print(table(rows), flush=True)
     return rows
 

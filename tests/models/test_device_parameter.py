@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from tests.backends.torch.test_torch_models import MODELS
 from tests.conftest import problem
 from tests.foreign_arrays import ForeignArray
 
@@ -16,6 +15,8 @@ from manifact.baselines import SparseNMF
 from manifact.graphs import LabelGraph
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install torch")
+
+from tests.backends.torch.test_torch_models import MODELS  # noqa: E402 - it is not there without PyTorch
 
 
 @pytest.fixture
