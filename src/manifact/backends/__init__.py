@@ -15,7 +15,7 @@ import numpy as np
 from array_api_compat import array_namespace as namespace
 from array_api_compat import device as device_of
 
-from manifact.backends.kinds import PACKAGES, backend_of, native, on_host, package_of, whole
+from manifact.backends.kinds import PACKAGES, backend_of, comes_in_blocks, native, on_host, package_of, whole
 from manifact.backends.matrix import Matrix
 from manifact.backends.origins import origin_of
 from manifact.backends.placed import Placed
@@ -33,12 +33,14 @@ __all__ = [
     "as_gram",
     "as_kernel",
     "backend_of",
+    "comes_in_blocks",
     "contiguous",
     "device_of",
     "host_dtype",
     "identity",
     "namespace",
     "native",
+    "of_blocks",
     "on_host",
     "one_blas_thread",
     "origin_of",
@@ -66,6 +68,12 @@ def as_kernel(K: Any, weight: Any = None) -> Gram:
     from manifact.backends.gram import DenseGram
 
     return DenseGram(K, weight)
+
+
+def of_blocks(X: Any, function: Any) -> Any:
+    """What a function makes of the samples of each block, an array of the host with a row for each sample."""
+    blocks: Any = backend_of(X)
+    return blocks.of_blocks(X, function)
 
 
 def contiguous(P: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from manifact.backends.protocol import Array, Backend
+from manifact.backends.protocol import Array, Backend, Descent
 
 
 class FactorOperations:
@@ -51,3 +51,9 @@ class FactorOperations:
     def rescale(self, P: Array, negative: Array, positive: Array) -> Array:
         """P ∘ negative / positive, with a floor under the denominators."""
         return self.backend.rescale(P, negative, positive)
+
+    def descended(
+        self, U: Array, V: Array, before: tuple[Array, Array], rate: float, XtV: Array, sweeps: int
+    ) -> Descent | None:
+        """Nothing better than the steps one by one."""
+        return None

@@ -11,7 +11,7 @@ import numpy as np
 from manifact.backends.protocol import Backend
 
 #: Packages whose arrays have a backend of their own; NumPy and SciPy's are the default.
-PACKAGES = {"torch": "manifact.backends.torch"}
+PACKAGES = {"torch": "manifact.backends.torch", "blocks": "manifact.backends.blocks"}
 #: What DLPack calls the host's memory.
 HOST = 1
 
@@ -19,6 +19,11 @@ HOST = 1
 def package_of(array: Any) -> str:
     """The package that an array's type comes from, or that it says it is for."""
     return getattr(array, "package", None) or type(array).__module__.partition(".")[0]
+
+
+def comes_in_blocks(X: Any) -> bool:
+    """Whether samples, or what is computed with them, come in blocks of rows."""
+    return package_of(X) == "blocks"
 
 
 def backend_of(array: Any) -> Backend:
@@ -50,6 +55,8 @@ def native(array: Any) -> Any:
 
     Arrays that no package of ours knows stay as they are.
     """
+    if package_of(array) == "dask":
+        return import_module("manifact.backends.dask").as_blocks(array)
     if not is_foreign(array):
         return array
     if is_foreign_sparse(array):
@@ -71,5 +78,7 @@ def whole(X: Any) -> Any:
 
 def on_host(array: Any) -> Any:
     """The same numbers as a NumPy array or SciPy matrix."""
+    if package_of(array) == "dask":
+        return import_module("manifact.backends.dask").on_host(array)
     array = native(array)
     return backend_of(array).host(array)

@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace
 
-from manifact.backends.kinds import PACKAGES, is_foreign, is_foreign_sparse, native, on_host, package_of, tensors
+from manifact.backends.kinds import (
+    PACKAGES,
+    comes_in_blocks,
+    is_foreign,
+    is_foreign_sparse,
+    native,
+    on_host,
+    package_of,
+    tensors,
+)
 
 
 @dataclass(frozen=True)
@@ -20,9 +29,13 @@ class Origin:
     device: Any = None
     #: The namespace of a package without a backend, or None.
     foreign: Any = None
+    #: Whether what has a row for each sample is a `dask.array`, as the samples were.
+    by_dask: bool = False
 
     def back(self, P: Any) -> Any:
         """An array of ours as one of that kind, there."""
+        if self.by_dask and comes_in_blocks(P):
+            return import_module("manifact.backends.dask").as_array(P)
         if self.device is None:
             found = on_host(P)
             return found if self.foreign is None else self.foreign.from_dlpack(_writeable(found))
@@ -36,12 +49,15 @@ HOST = Origin()
 
 def origin_of(array: Any) -> Origin:
     """Where results made of this array belong."""
+    if package_of(array) == "dask":
+        return Origin(by_dask=True)
     if is_foreign_sparse(array):
         return Origin(native(array.data).device, import_module("cupy"))
     if is_foreign(array):
         ours = native(array)
         return Origin(None if isinstance(ours, np.ndarray) else ours.device, array_namespace(array))
-    return Origin(array.device) if package_of(array) in PACKAGES else HOST
+    # Blocks are files or parts of the host's arrays, and what comes of them is the host's.
+    return Origin(array.device) if package_of(array) in PACKAGES and package_of(array) != "blocks" else HOST
 
 
 def _writeable(P: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -71,6 +72,19 @@ class Products(Protocol):
         """P ∘ negative / positive, with a floor under the denominators."""
 
 
+@dataclass(frozen=True)
+class Descent:
+    """Factors after an iteration of block descent, and what is known of them."""
+
+    U: Array
+    V: Array
+    XtV: Array
+    #: UᵀU, VᵀV and <X U, V>, in float64.
+    UtU: Array
+    VtV: Array
+    overlap: float
+
+
 class Data(Products, Protocol):
     """Γ X with all that models do to it."""
 
@@ -80,6 +94,14 @@ class Data(Products, Protocol):
 
     def times_transposed(self, V: Array) -> Array:
         """Xᵀ Γ V."""
+
+    def descended(
+        self, U: Array, V: Array, before: tuple[Array, Array], rate: float, XtV: Array, sweeps: int
+    ) -> Descent | None:
+        """V, then U, after exact coordinate steps on ‖X − V Uᵀ‖² from points ahead of those ``before`` by ``rate``.
+
+        None where the steps one by one are as good.
+        """
 
     def halves(self) -> tuple[Data, Data]:
         """X⁺ and X⁻ ≥ 0 with X = X⁺ − X⁻, not weighted."""
@@ -201,6 +223,12 @@ class Backend(Protocol):
     def like(self, P: Any, other: Any) -> Any:
         """An array or sparse matrix of the host where ``other`` lives; its type is kept."""
 
+    def like_rows(self, P: Any, other: Any) -> Any:
+        """The same for an array with a row for each sample: where samples come in blocks, so does this."""
+
+    def kept(self, P: Array) -> Array:
+        """P, which will be read more than once: where arrays are formulas, its numbers are kept."""
+
     def times(self, W: Matrix, V: Array) -> Array:
         """W V."""
 
@@ -303,4 +331,7 @@ class Backend(Protocol):
         """The cluster of each row of X and the k centres, k x m, of the best of several runs of k-means."""
 
     def cluster_centres(self, X: Any, centres: Array, iterations: int, progress: ShowProgress = silent) -> Array:
-        """Dense p x m centres, each the mean of the rows of X nearest to it, after so many turns from given ones."""
+        """Dense p x m centres, each the mean of the rows of X nearest to it, after so many turns from given ones.
+
+        Those that are given may be overwritten.
+        """

@@ -23,6 +23,8 @@ from manifact.backends.helper_threads import share
 
 #: A thread is worth waking for so many multiply-adds.
 SMALL_WORK = 200_000
+#: A number that is only read and written takes about as long as so many multiply-adds.
+PER_NUMBER = 4
 #: Ranges of rows that a thread takes, one after the other, at the most: whoever is free takes the next.
 CHUNKS_PER_THREAD = 4
 

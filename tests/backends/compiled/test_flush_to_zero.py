@@ -154,6 +154,7 @@ def operations(tiny, n=900, m=30, k=5):
         yield f"{kind} times_transposed", lambda data=data: data.times_transposed(V)
         yield f"{kind} ratio_times", lambda data=data: data.ratio_times(U, V)[0]
         yield f"{kind} ratio_times_transposed", lambda data=data: data.ratio_times_transposed(U, V)
+        yield f"{kind} descended", lambda data=data: data.descended(U, V, (U, A), 0.7, B[:m], 1).U
         yield f"{kind} gram", lambda data=data: data.gram(V)
 
 

@@ -32,8 +32,7 @@ def test_centres_are_the_means_of_what_is_nearest(rng, kind, dtype, iterations):
 def test_a_centre_without_samples_stays(rng):
     X = sparse.csr_array(rng.random((20, 4)))
     first = np.vstack([X[[0]].toarray(), np.full((1, 4), 100.0)])
-    np.testing.assert_array_equal(cluster_centres(X, first, 3)[1], first[1])
-    np.testing.assert_array_equal(first[0], X[[0]].toarray()[0])
+    np.testing.assert_array_equal(cluster_centres(X, first, 3)[1], np.full(4, 100.0))
 
 
 def test_it_does_not_depend_on_the_number_of_threads(rng):

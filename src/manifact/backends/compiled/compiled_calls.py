@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, typeof, types
+from numba import typeof, types
 from numba.core.compiler_lock import global_compiler_lock
+
+from manifact.backends.compiled.kernel_cache import cached_njit
 
 _WORD = ir.IntType(64)
 #: By kernel and kinds of arguments: the address to call, and what must stay in memory for it.
@@ -54,7 +56,7 @@ def _kind(arg: Any) -> Any:
     return arg.dtype.char, arg.ndim, flags.c_contiguous, flags.f_contiguous, flags.writeable, flags.aligned
 
 
-@njit(cache=True)
+@cached_njit()
 def _trial(numbers: Any, factor: float, start: int, stop: int) -> None:
     for j in range(start, stop):
         numbers[j, 0] = factor * numbers[j, 1]

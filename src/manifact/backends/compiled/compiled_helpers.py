@@ -16,11 +16,12 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 
 from manifact.backends.compiled import intrinsic
 from manifact.backends.compiled.compiled_calls import entry, packed, takes_arguments_as_packed
 from manifact.backends.compiled.flush_to_zero import flush
+from manifact.backends.compiled.kernel_cache import cached_njit
 
 #: Looks at a semaphore before sleeping there: some tens of microseconds.
 LOOKS = 4000
@@ -85,7 +86,7 @@ def _call(typingctx: Any, address: Any, words: Any, start: Any, stop: Any) -> An
     return types.int32(types.int64, types.int64, types.int64, types.int64), generate
 
 
-@njit(cache=True)
+@cached_njit()
 def _wait_at(semaphore: int) -> None:
     for _ in range(LOOKS):
         if _sem_trywait(semaphore) == 0:
@@ -95,7 +96,7 @@ def _wait_at(semaphore: int) -> None:
         pass
 
 
-@njit(cache=True)
+@cached_njit()
 def _take_ranges(shared: Any, bounds: Any) -> None:
     address, words, count = shared[_ENTRY], shared[_ARGUMENTS], shared[_COUNT]
     ticket = shared.ctypes.data + 8 * _TICKET
@@ -106,7 +107,7 @@ def _take_ranges(shared: Any, bounds: Any) -> None:
         number = _count_up(ticket)
 
 
-@njit(nogil=True, cache=True)
+@cached_njit(nogil=True)
 def _live(shared: Any, bounds: Any, places: Any, semaphores: int, number: int, caller: int) -> None:
     """The life of a helper."""
     place = places.ctypes.data + 8 * _PLACE * number
@@ -117,7 +118,7 @@ def _live(shared: Any, bounds: Any, places: Any, semaphores: int, number: int, c
             _sem_post(caller)
 
 
-@njit(nogil=True, cache=True)
+@cached_njit(nogil=True)
 def _share(
     shared: Any, bounds: Any, places: Any, semaphores: int, caller: int, helpers: int, address: int, words: int,
     count: int,

@@ -12,10 +12,11 @@ import platform
 from typing import Any
 
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 
 from manifact.backends.compiled import intrinsic
+from manifact.backends.compiled.kernel_cache import cached_njit
 
 _INTEL = platform.machine().lower() in ("x86_64", "amd64")
 _ARM = platform.machine().lower() in ("aarch64", "arm64")
@@ -65,19 +66,19 @@ def _pass_memory(builder: Any, name: str, slot: Any) -> None:
     builder.call(function, [builder.bitcast(slot, _BYTES)])
 
 
-@njit(cache=True)
+@cached_njit()
 def control_word() -> int:
     """How this thread computes: rounding, subnormal numbers, and flags of what happened."""
     return _read()
 
 
-@njit(cache=True)
+@cached_njit()
 def restore(word: int) -> None:
     """Compute as before."""
     _write(word)
 
 
-@njit(cache=True)
+@cached_njit()
 def flush() -> int:
     """Subnormal numbers are zero from here on, in this thread; what to `restore` afterwards. Flags begin anew."""
     word = _read()

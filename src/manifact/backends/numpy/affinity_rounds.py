@@ -46,7 +46,7 @@ def sweep_affinity(
         over_rows(
             quartic.sweep_affinity, -(-n // width), 3 * n * k * k, G, B, gain, held, F, tied, *own, V, width, D
         )  # fmt: skip
-        M_step, across, A_bend, slope = _step_products(D, F, V, B, within)
+        M_step, across, A_bend, slope = step_products(D, F, V, B, within)
         G_step, G_bend, along, drawn, step_square, bent, drawn_square, mixed, bend_square = quartic.share_sums(
             M, A, M_step, across, A_bend, G
         )
@@ -67,7 +67,7 @@ def sweep_affinity(
     return V
 
 
-def _step_products(D: Array, F: Array, V: Array, B: Array, within: Array) -> tuple[Array, Array, Array, float]:
+def step_products(D: Array, F: Array, V: Array, B: Array, within: Array) -> tuple[Array, Array, Array, float]:
     """DᵀF, DᵀV and DᵀD of the rows inside, and Σ b_jc d_jc of all, in float64 and in one pass."""
     (n, k), p = D.shape, F.shape[1]
     blocks = -(-n // ROWS_PER_PRODUCT)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manifact.backends.numpy.kernels.sparse_products import mean_rows
+from manifact.backends.numpy.kernels.row_means import dense_means, sparse_means
 from manifact.backends.numpy.neighbor_search import nearest
 from manifact.backends.protocol import Array, ShowProgress, silent
 from manifact.backends.threads import over_rows
@@ -20,8 +20,9 @@ def cluster_centres(X: Any, centres: Array, iterations: int, progress: ShowProgr
     A centre that lost all its samples stays where it is. On our own search: with 1000 centres scikit-learn's k-means
     takes minutes on sparse data.
     """
-    X = sorted_csr(X) if sparse.issparse(X) else X
-    centres = np.array(centres, dtype=X.dtype)
+    X = sorted_csr(X) if sparse.issparse(X) else np.ascontiguousarray(X)
+    # Not copied: many centres of many features are the largest array around.
+    centres = np.ascontiguousarray(centres, dtype=X.dtype)
     for _ in range(iterations):
         labels = nearest(centres, 1, X, progress=progress)[0].ravel()
         _move_to_means(X, labels, centres)
@@ -35,7 +36,6 @@ def _move_to_means(X: Any, labels: Array, centres: Array) -> None:
     if sparse.issparse(X):
         # A centre is as long to write as it has features, however few rows it is the mean of.
         work = X.nnz + centres.size
-        over_rows(mean_rows, len(centres), work, X.indptr, X.indices, X.data, order, bounds, centres)
-        return
-    for i in np.flatnonzero(np.diff(bounds)):
-        X[order[bounds[i] : bounds[i + 1]]].mean(axis=0, dtype=np.float64, out=centres[i])
+        over_rows(sparse_means, len(centres), work, X.indptr, X.indices, X.data, order, bounds, centres)
+    else:
+        over_rows(dense_means, len(centres), X.size + centres.size, X, order, bounds, centres)

@@ -12,17 +12,19 @@ from typing import Any
 import numpy as np
 
 from manifact.backends.matrix import Matrix, Pieces
+from manifact.backends.numpy.constant_arrays import no_entries
 from manifact.backends.numpy.kernels import conjugate_gradients as passes
 from manifact.backends.numpy.kernels.lanes import VECTOR_BYTES
-from manifact.backends.numpy.numpy_factors import PER_NUMBER, moved, vectors
+from manifact.backends.numpy.numpy_factors import moved
+from manifact.backends.numpy.padded_rows import vectors
 from manifact.backends.protocol import Array
-from manifact.backends.threads import over_rows
+from manifact.backends.threads import PER_NUMBER, over_rows
 
 #: Steps at the most, fewer where a few digits will do, and few where not even one is asked for; and how often they
 #: start again from the true residual.
 MOST_STEPS = 20_000
 FEW_STEPS = 300
-ROUGH, ROUGH_STEPS = 0.1, 15
+ROUGH, ROUGH_STEPS = 0.1, 60
 REFINEMENTS = 4
 #: The residual that the iteration carries along drifts from the true one, whose squares may be so many times the goal.
 DRIFT = 4
@@ -33,7 +35,7 @@ PER_ENTRY, PER_STEP = 4, 3 * PER_NUMBER
 def csr_arrays(M: Matrix | None, rows: int) -> tuple[Array, Array, Array]:
     """What a kernel reads of a matrix; one without entries where there is none."""
     if M is None:
-        return np.zeros(rows + 1, dtype=np.int32), np.empty(0, dtype=np.int32), np.empty(0)
+        return no_entries(rows)
     return M.csr.indptr, M.csr.indices, M.csr.data
 
 

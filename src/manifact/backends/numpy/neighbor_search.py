@@ -168,8 +168,9 @@ def _sparse(X: Any, Q: Any, sign: float, keys: Array, index: Array, advance: Adv
     skip = np.arange(X.shape[0]) if Q is None else np.full(Q.shape[0], -1)
     Q = X if Q is None else sorted_csr(Q)
     longest = _longest(Q) + _longest(X)
-    floors = _sparse_floors(X, longest, sign)
-    q_floors = floors if Q is X else _sparse_floors(Q, longest, sign)
+    squares = _squares(X)
+    q_squares = squares if Q is X else _squares(Q)
+    floors, q_floors = (_sparse_floors(those, longest, sign) for those in (squares, q_squares))
     # Each query touches every sample that shares one of its features.
     reach = np.concatenate([[0], np.cumsum(np.diff(XT.indptr)[Q.indices], dtype=np.float64)])[Q.indptr]
     cost = reach + np.arange(len(reach), dtype=np.float64) * X.shape[0]
@@ -179,21 +180,22 @@ def _sparse(X: Any, Q: Any, sign: float, keys: Array, index: Array, advance: Adv
         rows, costs = slice(start, stop), cost[start : stop + 1] - cost[start]
         over_rows(
             neighbors.sparse_nearest, stop - start, costs[-1], Q.indptr[start : stop + 1], Q.indices, Q.data,
-            q_floors[rows], X.indptr, X.indices, X.data, floors, XT.indptr, XT.indices, XT.data, sign, skip[rows],
-            keys[rows], index[rows], costs=costs,
+            q_squares[rows], q_floors[rows], X.indptr, X.indices, X.data, squares, floors, XT.indptr, XT.indices,
+            XT.data, sign, skip[rows], keys[rows], index[rows], costs=costs,
         )  # fmt: skip
         advance(costs[-1] / cost[-1])
 
 
-def _sparse_floors(X: Any, longest: int, sign: float) -> Array:
+def _sparse_floors(squares: Array, longest: int, sign: float) -> Array:
     # Rounding of an inner product, of both norms and of the key itself, relative to the norms.
     error = 2 * (longest + 8) * float(np.finfo(np.float64).eps)
-    return (sign - error) * _squares(X) - longest * float(np.finfo(np.float64).tiny)
+    return (sign - error) * squares - longest * float(np.finfo(np.float64).tiny)
 
 
 def _sparse_reached(X: Any, Q: Any, sign: float, keys: Array, pairs: Any, advance: Advance) -> None:
     X, XT = sorted_csr(X), sorted_csr(X.T)
-    floors, q_floors = (_sparse_floors(P, _longest(X) + _longest(Q), sign) for P in (X, Q))
+    squares, q_squares = _squares(X), _squares(Q)
+    floors, q_floors = (_sparse_floors(those, _longest(X) + _longest(Q), sign) for those in (squares, q_squares))
     # Twice the error that floors allow for: the difference is rounded once more.
     limits = keys - floors + 4 * float(np.finfo(np.float64).eps) * (np.abs(keys) + np.abs(floors))
     for rows in _parts(Q.shape[0], int(np.clip(_budget() // max(1, X.shape[0]), 1, 4096))):
@@ -203,8 +205,8 @@ def _sparse_reached(X: Any, Q: Any, sign: float, keys: Array, pairs: Any, advanc
         costs += np.arange(len(costs), dtype=np.float64) * X.shape[0]
         over_rows(
             neighbors.sparse_mark_reached, len(found), costs[-1], asking.indptr, asking.indices, asking.data,
-            q_floors[rows], X.indptr, X.indices, X.data, limits, XT.indptr, XT.indices, XT.data, sign, keys, found,
-            costs=costs,
+            q_squares[rows], q_floors[rows], X.indptr, X.indices, X.data, squares, limits, XT.indptr, XT.indices,
+            XT.data, sign, keys, found, costs=costs,
         )  # fmt: skip
         queries, columns = np.nonzero(found)
         pairs.append((queries + rows.start, columns))

@@ -11,13 +11,14 @@ import numpy as np
 from scipy import sparse
 
 from manifact.backends import numpy as numpy_backend
-from manifact.backends.blas_threads import ONE_BLAS_THREAD
 from manifact.backends.factor_operations import FactorOperations
 from manifact.backends.numpy.dense_products import added, product, product_transposed, rows_per_part
-from manifact.backends.numpy.kernels import block_products, divergence, sample_projection
-from manifact.backends.numpy.numpy_factors import padded
+from manifact.backends.numpy.fused_descent import dense_descent, sparse_descent
+from manifact.backends.numpy.kernels import dense_divergence, divergence, sample_projection
+from manifact.backends.numpy.kernels.lanes import TILE_ROWS, padded_length
 from manifact.backends.numpy.numpy_operations import effort, nonnegative_least_squares, rows_in_cache, sparse_times
-from manifact.backends.protocol import Array, Backend
+from manifact.backends.numpy.padded_rows import padded, vectors
+from manifact.backends.protocol import Array, Backend, Descent
 from manifact.backends.threads import over_rows
 from manifact.utils.sparse_matrices import sorted_csr, split_by_sign
 
@@ -144,6 +145,14 @@ class SparseData(_NumpyData):
     def times_transposed(self, V: Array) -> Array:
         return sparse_times(self.XT, V)
 
+    def descended(
+        self, U: Array, V: Array, before: tuple[Array, Array], rate: float, XtV: Array, sweeps: int
+    ) -> Descent | None:
+        whole = rows_in_cache(U) >= len(U) and rows_in_cache(V) >= len(V)
+        if self.weight is not None or not whole:
+            return None
+        return sparse_descent(self.X, self.XT, U, V, before, rate, XtV, sweeps)
+
     def ratio_times(self, U: Array, V: Array) -> tuple[Array, float]:
         X, k = self.X, U.shape[1]
         out, loglik = np.empty_like(V), np.empty(X.shape[0])
@@ -229,39 +238,40 @@ class DenseData(_NumpyData):
     def times_transposed(self, V: Array) -> Array:
         return product_transposed(self.X, V)
 
-    @property
-    def _block(self) -> int:
-        """Rows of Y that are there at a time."""
-        return max(BLOCK_ROWS, BLOCK_BYTES // max(1, self.shape[1] * self.dtype.itemsize))
+    def descended(
+        self, U: Array, V: Array, before: tuple[Array, Array], rate: float, XtV: Array, sweeps: int
+    ) -> Descent | None:
+        return None if self.weight is not None else dense_descent(self.X, U, V, before, rate, XtV, sweeps)
 
     def _blocks(self) -> Iterator[slice]:
-        return (slice(start, start + self._block) for start in range(0, self.shape[0], self._block))
+        """A few rows at a time, so that what is made of them stays in the cache of one core."""
+        rows = max(BLOCK_ROWS, BLOCK_BYTES // max(1, self.shape[1] * self.dtype.itemsize))
+        return (slice(start, start + rows) for start in range(0, self.shape[0], rows))
 
     def _tiny(self) -> Any:
         return self.dtype.type(np.finfo(self.dtype).tiny)
 
     def ratio_times(self, U: Array, V: Array) -> tuple[Array, float]:
-        (n, m), rows = self.shape, self._block
+        (n, m), k = self.shape, U.shape[1]
         out, loglik = np.empty_like(V, order="C"), np.empty(n)
-        arrays = map(np.ascontiguousarray, (self.X, U, U.T, V))
-        with ONE_BLAS_THREAD:
-            over_rows(
-                block_products.ratio_times, -(-n // rows), 3 * n * m * U.shape[1], *arrays, self._floors, self._tiny(),
-                rows, out, loglik,
-            )  # fmt: skip
+        X, V = np.ascontiguousarray(self.X), np.ascontiguousarray(V)
+        whole = np.empty(0, dtype=f"i{self.dtype.itemsize}")
+        over_rows(
+            dense_divergence.ratio_times, -(-n // TILE_ROWS), 3 * n * m * k, X, padded(U), padded(U.T), V, self._floors,
+            self._tiny(), whole, out, loglik,
+        )  # fmt: skip
         return out, float(loglik.sum())
 
     def ratio_times_transposed(self, U: Array, V: Array) -> Array:
         (n, m), k = self.shape, U.shape[1]
-        rows = rows_per_part(n, k)
-        parts = np.empty((-(-n // rows), m, k), dtype=self.dtype)
-        arrays = map(np.ascontiguousarray, (self.X, U.T, V))
-        with ONE_BLAS_THREAD:
-            over_rows(
-                block_products.ratio_times_transposed, len(parts), 3 * n * m * k, *arrays, self._floors, self._tiny(),
-                self._block, rows, parts,
-            )  # fmt: skip
-        return added(parts)
+        rows, length = rows_per_part(n, k), padded_length(k, self.dtype.itemsize)
+        parts = vectors(-(-n // rows) * m, length, self.dtype).reshape(-1, m, length)
+        X, V = np.ascontiguousarray(self.X), np.ascontiguousarray(V)
+        over_rows(
+            dense_divergence.ratio_times_transposed, len(parts), 3 * n * m * k, X, padded(U.T), V, self._floors,
+            self._tiny(), rows, parts,
+        )  # fmt: skip
+        return added(parts, k)
 
     @cached_property
     def square_sum(self) -> float:

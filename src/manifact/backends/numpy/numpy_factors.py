@@ -12,45 +12,21 @@ from typing import Any
 import numpy as np
 
 from manifact.backends.matrix import Matrix
+from manifact.backends.numpy.constant_arrays import no_entries
 from manifact.backends.numpy.dense_products import product_transposed
 from manifact.backends.numpy.kernels import coordinate_steps, factor_passes
-from manifact.backends.numpy.kernels.lanes import VECTOR_BYTES, padded_length
+from manifact.backends.numpy.kernels.lanes import padded_length
+from manifact.backends.numpy.padded_rows import FEW_NUMBERS, padded
 from manifact.backends.protocol import Array
-from manifact.backends.threads import over_rows
+from manifact.backends.threads import PER_NUMBER, over_rows
 
 #: Rows that one thread adds up: sums must not depend on the number of threads.
 ROWS_PER_SUM = 1024
 #: Rows whose products are added up in their own type, and how many such blocks make one sum in float64. Larger matrices
 #: of sums do not stay in cache: BLAS multiplies those.
 ROWS_PER_CROSS, CROSSES_PER_SUM, LARGEST_CROSS = 128, 8, 1 << 15
-#: Sums of so few numbers are not worth a kernel.
-FEW_NUMBERS = 4096
 #: Rows whose mean stands for that of all.
 ROWS_PER_MEAN = 64
-#: A number that is only read and written takes about as long as so many multiply-adds.
-PER_NUMBER = 4
-
-
-def padded(P: Array) -> Array:
-    """P with rows of whole vectors, filled up with zeros, each in as few lines of the cache as can be; or P itself."""
-    n, k = P.shape
-    length = padded_length(k, P.itemsize)
-    if length == k:
-        return np.ascontiguousarray(P)
-    out = vectors(n, length, P.dtype)
-    if out.size <= FEW_NUMBERS:
-        out[:, :k], out[:, k:] = P, 0
-    else:
-        over_rows(factor_passes.pad, n, PER_NUMBER * P.size, np.ascontiguousarray(P), out)
-    return out
-
-
-def vectors(n: int, length: int, dtype: Any) -> Array:
-    """Memory for n rows of whole vectors, that begins with a line of the cache."""
-    lanes = VECTOR_BYTES // np.dtype(dtype).itemsize
-    memory = np.empty(n * length + lanes, dtype=dtype)
-    skipped = -memory.ctypes.data % VECTOR_BYTES // memory.itemsize
-    return memory[skipped : skipped + n * length].reshape(n, length)
 
 
 def cross(A: Array, B: Array) -> Array:
@@ -152,7 +128,7 @@ def multiply_rows(
     mean = _mean_under(P, G, scales, shifts, l1)
     out = np.empty_like(P)
     if edges is None:
-        lists: tuple[Array, ...] = (np.zeros(n + 1, dtype=np.int32), np.empty(0, dtype=np.int32), np.empty(0))
+        lists: tuple[Array, ...] = no_entries(n)
         gathered, entries = np.zeros((1, padded_length(k, P.itemsize)), dtype=P.dtype), 0
     else:
         W = edges.typed(P.dtype)
@@ -173,10 +149,14 @@ def _mean_under(P: Array, G: Array, scales: Array, shifts: Array, l1: float) -> 
 
     Where these are all empty it is the mean over all rows.
     """
+    columns = G.sum(axis=1, dtype=np.float64)
     for every in (max(1, len(P) // ROWS_PER_MEAN), 1):
-        some = P[::every].astype(np.float64)
-        own, held = (part[::every, None] if len(part) > 1 else part for part in (scales, shifts))
-        mean = float(np.mean(own * (some @ G) + held * some)) + l1 if some.size else l1
+        some = P[::every]
+        if not some.size:
+            return l1
+        # A sum over rows first: what follows is as small as k.
+        own, held = (part[::every] @ some if len(part) > 1 else part * some.sum(axis=0) for part in (scales, shifts))
+        mean = float(own @ columns + held.sum(dtype=np.float64)) / some.size + l1
         if mean > 0:
             return mean
     return 0.0

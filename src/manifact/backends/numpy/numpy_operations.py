@@ -10,10 +10,11 @@ from scipy import sparse
 
 from manifact.backends.matrix import Matrix
 from manifact.backends.numpy.column_systems import csr_arrays
+from manifact.backends.numpy.constant_arrays import all_rows, constant
 from manifact.backends.numpy.kernels import coordinate_steps, sample_projection
 from manifact.backends.numpy.kernels import sparse_products as csr
 from manifact.backends.numpy.kernels.lanes import rows_abreast
-from manifact.backends.numpy.numpy_factors import padded
+from manifact.backends.numpy.padded_rows import padded
 from manifact.backends.protocol import Array
 from manifact.backends.threads import over_rows
 
@@ -96,11 +97,10 @@ def sweep_rows(
     before = np.ascontiguousarray(V) if edges is None else np.array(V, order="C")
     V = np.empty_like(before) if edges is None else before
     G, B = np.ascontiguousarray(G, dtype=V.dtype), np.ascontiguousarray(B, dtype=V.dtype)
-    # Copies: the kernel is compiled once, not again for every kind of array that numbers are spread over.
-    scale, shift = (np.array(np.broadcast_to(part, (n,)), dtype=V.dtype) for part in (scale, shift))
+    scale, shift = (_spread(part, n, V.dtype) for part in (scale, shift))
     width = rows_abreast(V.itemsize)
     if edges is None:
-        rounds, inner, groups = 1, sweeps, [np.arange(n)]
+        rounds, inner, groups = 1, sweeps, [all_rows(n)]
     else:
         rounds, inner = sweeps, 1
         groups = edge_classes(edges) if groups is None else groups
@@ -111,6 +111,13 @@ def sweep_rows(
             arrays = (G, B, scale, shift, *csr_arrays(edges, n), lam, order, inner, width, before, V)
             over_rows(coordinate_steps.sweep_rows, blocks, work, *arrays)
     return V
+
+
+def _spread(value: Any, n: int, dtype: Any) -> Array:
+    """One number for each row; never a view, for which the kernel would be compiled again."""
+    if np.ndim(value) == 0:
+        return constant(float(value), n, np.dtype(dtype).char)
+    return np.array(np.broadcast_to(value, (n,)), dtype=dtype)
 
 
 def edge_gaussians(W: Matrix, V: Array) -> Matrix:

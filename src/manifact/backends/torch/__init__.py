@@ -35,9 +35,11 @@ __all__ = [
     "edge_gaussians",
     "host",
     "inner",
+    "kept",
     "kmeans",
     "leading_directions",
     "like",
+    "like_rows",
     "log_costs",
     "multiply_rows",
     "nearest",
@@ -72,6 +74,16 @@ def data(X: Any, weight: Any) -> Data:
 def like(P: Any, other: Any) -> Any:
     """A host array on the device of ``other``; its type is kept."""
     return as_tensor(P, other.device)
+
+
+def like_rows(P: Any, other: Any) -> Any:
+    """The same: a device holds all rows."""
+    return like(P, other)
+
+
+def kept(P: Any) -> Any:
+    """It is."""
+    return P
 
 
 def nearest_by_projection(

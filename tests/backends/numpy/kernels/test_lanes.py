@@ -11,7 +11,7 @@ from manifact.backends.numpy.kernels.lanes import (
     rows_abreast,
     tile_products,
 )
-from manifact.backends.numpy.numpy_factors import padded
+from manifact.backends.numpy.padded_rows import padded
 
 TYPES = [np.float32, np.float64]
 

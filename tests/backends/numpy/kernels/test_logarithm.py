@@ -21,3 +21,14 @@ def test_weights_and_single_precision(rng):
     expected = np.sum(x.astype(float) * np.log(y))
     used = y.copy()
     assert abs(weighted_log_sum(x, used, used.view(np.int64), np.empty(1000)) / expected - 1) < 1e-13
+
+
+def test_single_precision_has_the_digits_of_its_numbers(rng):
+    x, y = rng.random(100_000).astype(np.float32), rng.lognormal(0, 10, 100_000).astype(np.float32)
+    expected = np.sum(x.astype(float) * np.abs(np.log(y.astype(float))))
+    exact, used = np.sum(x.astype(float) * np.log(y.astype(float))), y.copy()
+    found = weighted_log_sum(x, used, used.view(np.int32), np.empty(len(y), np.float32))
+    assert abs(found - exact) / expected < 1e-9
+    alone = y[:1].copy()
+    found = weighted_log_sum(np.ones(1), alone, alone.view(np.int32), np.empty(1, np.float32))
+    assert abs(found - np.log(float(y[0]))) < 1e-7 * max(1, abs(np.log(float(y[0]))))

@@ -9,6 +9,8 @@ from typing import Any
 
 from numba import njit
 
+from manifact.backends.compiled.kernel_cache import cached_njit
+
 #: Sums may be reordered, so that inner products are vectorised. NaN and infinity keep their meaning.
 _FASTMATH = {"reassoc", "contract", "nsz", "arcp"}
 
@@ -21,8 +23,8 @@ _INSIDE: dict[str, Any] = {"no_cpython_wrapper": True}
 
 
 def kernel(function: Any) -> Any:
-    """Compile on first call, keep on disk, run without the interpreter lock."""
-    return njit(cache=True, **_OPTIONS)(function)
+    """Compile on first call, keep on disk if there is one, run without the interpreter lock."""
+    return cached_njit(**_OPTIONS)(function)
 
 
 def called_by_kernels(function: Any) -> Any:

@@ -90,10 +90,12 @@ def pad(P: Any, out: Any, start: int, stop: int) -> None:
 
 @kernel
 def ahead(new: Any, before: Any, rate: float, out: Any, start: int, stop: int) -> None:
-    """Out = new + rate (new − before)."""
+    """Out = new + rate (new − before), filled up with zeros where its rows are longer."""
     for j in range(start, stop):
         for c in range(new.shape[1]):
             out[j, c] = new[j, c] + rate * (new[j, c] - before[j, c])
+        for c in range(new.shape[1], out.shape[1]):
+            out[j, c] = 0
 
 
 @kernel

@@ -142,6 +142,48 @@ def tile_products(typingctx: Any, out: Any, P: Any, G: Any) -> Any:
 
 
 @intrinsic
+def add_outer_products(typingctx: Any, out: Any, X: Any, V: Any) -> Any:
+    """Out += XᵀV for the `TILE_ROWS` rows of X and V, a vector of columns at a time: V stays in registers.
+
+    V and out have rows of whole vectors, each in one piece; those of X may be pieces of longer ones.
+    """
+    signature = types.void(out, X, V)
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        out_type, X_type, V_type = signature.args
+        vector = _vector(context, V_type.dtype)
+        numbers = context.make_array(X_type)(context, builder, args[1])
+        length, (down, _) = (
+            cgutils.unpack_tuple(builder, numbers.shape)[1],
+            cgutils.unpack_tuple(builder, numbers.strides),
+        )
+        corner = builder.bitcast(numbers.data, ir.IntType(8).as_pointer())
+        starts = [
+            builder.bitcast(builder.gep(corner, [builder.mul(_INDEX(row), down)]), vector.element.as_pointer())
+            for row in range(TILE_ROWS)
+        ]
+        mine, blocks = _pointer(context, builder, out_type, args[0], vector)
+        right, _ = _pointer(context, builder, V_type, args[2], vector)
+        with cgutils.for_range(builder, blocks) as block:
+            values = [
+                _load(builder, right, builder.add(builder.mul(_INDEX(row), blocks), block.index))
+                for row in range(TILE_ROWS)
+            ]
+            with cgutils.for_range(builder, length) as step:
+                place = builder.add(builder.mul(step.index, blocks), block.index)
+                # Two sums, so that they need not wait for each other.
+                sums = [_load(builder, mine, place), ir.Constant(vector, [0.0] * vector.count)]
+                for row, (start, value) in enumerate(zip(starts, values, strict=True)):
+                    x = _spread(builder, builder.load(builder.gep(start, [step.index])), vector)
+                    product = builder.fmul(value, x, flags=_FAST)
+                    sums[row % 2] = builder.fadd(sums[row % 2], product, flags=_FAST)
+                _store(builder, builder.fadd(*sums, flags=_FAST), builder.gep(mine, [place]))
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+@intrinsic
 def set_product(typingctx: Any, out: Any, A: Any, B: Any, row: Any) -> Any:
     """out_row = a_row ∘ b_row, rows of one vector each."""
     signature = types.void(out, A, B, row)

@@ -12,7 +12,7 @@ from manifact.backends.numpy.kernels.lanes import add_scaled
 
 
 @called_by_kernels
-def _add_rows(indices: Any, values: Any, first: int, last: int, B: Any, total: Any) -> None:
+def add_rows_of(indices: Any, values: Any, first: int, last: int, B: Any, total: Any) -> None:
     """Total += Σ_t x_t b_i(t)."""
     t = first
     number = B.dtype.type
@@ -33,7 +33,7 @@ def times(indptr: Any, indices: Any, values: Any, B: Any, out: Any, start: int, 
     for j in range(start, stop):
         for c in range(k):
             total[c] = 0
-        _add_rows(indices, values, indptr[j], indptr[j + 1], B, total)
+        add_rows_of(indices, values, indptr[j], indptr[j + 1], B, total)
         for c in range(k):
             out[j, c] = total[c]
 
@@ -54,7 +54,7 @@ def times_in_blocks(
                 last += 1
             for c in range(k):
                 total[c] = out[j, c]
-            _add_rows(indices, values, first, last, B, total)
+            add_rows_of(indices, values, first, last, B, total)
             for c in range(k):
                 out[j, c] = total[c]
             position[j - start] = last
@@ -133,22 +133,3 @@ def add_rows(indptr: Any, indices: Any, values: Any, rows: Any, clusters: Any, f
         total = sums[clusters[place]]
         for t in range(indptr[j], indptr[j + 1]):
             total[indices[t]] += factor * values[t]
-
-
-@kernel
-def mean_rows(
-    indptr: Any, indices: Any, values: Any, order: Any, bounds: Any, means: Any, start: int, stop: int
-) -> None:
-    """means_i = the mean of the rows order[bounds_i : bounds_i+1] of a sparse matrix; without rows it stays."""
-    total = np.empty(means.shape[1])
-    for i in range(start, stop):
-        size = bounds[i + 1] - bounds[i]
-        if size == 0:
-            continue
-        total[:] = 0
-        for place in range(bounds[i], bounds[i + 1]):
-            j = order[place]
-            for t in range(indptr[j], indptr[j + 1]):
-                total[indices[t]] += values[t]
-        for c in range(len(total)):
-            means[i, c] = total[c] / size
