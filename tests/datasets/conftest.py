@@ -3,6 +3,7 @@
 import re
 import threading
 from dataclasses import dataclass, field
+from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
@@ -35,7 +36,7 @@ class Server:
 
     def add(self, name, content, **how):
         self.files[f"/{name}"] = Served(content, **how)
-        return Remote(f"{self.address}/{name}")
+        return Remote(f"{self.address}/{name}", sha256(content).hexdigest())
 
 
 @pytest.fixture

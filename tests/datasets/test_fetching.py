@@ -96,7 +96,7 @@ def test_a_part_that_was_damaged_is_given_up(toy, toy_mat, server, folder):
 
 
 def test_the_next_source_is_tried(toy, toy_mat, server, folder):
-    sources = [(Remote(f"{server.address}/gone/Toy.mat"),), (server.add("Toy.mat", toy_mat),)]
+    sources = [(Remote(f"{server.address}/gone/Toy.mat", "0" * 64),), (server.add("Toy.mat", toy_mat),)]
     assert fetch("toy", folder, sources=sources, progress=False).n_classes == 2
     assert names(folder) == ["Toy.mat"]
 
@@ -105,7 +105,7 @@ def test_failure_is_one_sentence_with_every_way_out(toy, server, folder):
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         closed = f"http://127.0.0.1:{unused.getsockname()[1]}/Toy.mat"
-    sources = [(Remote(f"{server.address}/gone/Toy.mat"),), (Remote(closed),)]
+    sources = [(Remote(f"{server.address}/gone/Toy.mat", "0" * 64),), (Remote(closed, "0" * 64),)]
     with pytest.raises(DownloadError) as refusal:
         fetch("toy", folder, sources=sources, progress=False)
     assert str(refusal.value) == (
@@ -188,3 +188,21 @@ def test_a_set_of_four_files(home, server, folder):
     np.testing.assert_array_equal(fetch("mnist", folder, sources=[source], progress=False).X, known.X)
     assert names(folder) == sorted(MNIST)
     assert len(server.requests) == 5
+
+
+def test_a_file_without_a_checksum_is_not_even_downloaded(toy, toy_mat, server, folder):
+    unknown = (replace(server.add("Toy.mat", toy_mat), sha256=None),)
+    with pytest.raises(DownloadError, match=r"Toy.mat: its sha256 is not known, and so it is not downloaded unless"):
+        fetch("toy", folder, sources=[unknown], progress=False)
+    assert server.requests == []
+    assert fetch("toy", folder, sources=[unknown], progress=False, unverified=True).n_classes == 2
+
+
+def test_a_file_with_another_checksum_is_never_opened(toy, toy_mat, server, folder, monkeypatch):
+    opened = []
+    monkeypatch.setattr(fetching, "load", lambda *set: opened.append(set))
+    wrong = (replace(server.add("Toy.mat", toy_mat), sha256="0" * 64),)
+    for unverified in (False, True):
+        with pytest.raises(DownloadError, match="does not have the sha256"):
+            fetch("toy", folder, sources=[wrong], progress=False, unverified=unverified)
+    assert not opened

@@ -20,19 +20,28 @@ from manifact.utils.progress import showing
 
 #: Folder inside the data home where downloads wait until they are verified.
 WAITING = ".downloads"
+#: Why a source is not tried.
+UNKNOWN = "its sha256 is not known, and so it is not downloaded unless unverified files are allowed"
 
 
 class DownloadError(OSError):
     """A data set that no source gave."""
 
 
-def fetch(name: str, home: Folder = None, progress: bool = True, sources: Sequence[Source] | None = None) -> Dataset:
+def fetch(
+    name: str,
+    home: Folder = None,
+    progress: bool = True,
+    sources: Sequence[Source] | None = None,
+    unverified: bool = False,
+) -> Dataset:
     """The data set, downloaded first if it is not in the data home.
 
     What is in the data home is used as it is. Otherwise each source is tried in turn: ``sources``, or those of
-    `manifact.datasets.sources`. A download is taken if its samples and classes have the sha256 that is written there
-    for the set (and the file too, where its own is known); only then do its files move into the data home, and what
-    is there stays. An interrupted download continues the next time. ``progress`` draws a bar.
+    `manifact.datasets.sources`. A file is opened if it has the sha256 that is written there, and taken if its samples
+    and classes have theirs; only then does it move into the data home, and what is there stays. Files without a known
+    sha256 are not downloaded, unless ``unverified``: they are opened before their content can be checked. An
+    interrupted download continues the next time. ``progress`` draws a bar.
     """
     checks.option("name", name, SETS)
     entry, folder = SETS[name], data_home(home)
@@ -40,13 +49,16 @@ def fetch(name: str, home: Folder = None, progress: bool = True, sources: Sequen
         return load(name, folder)
     pooch = _pooch()
     with showing(progress), _quiet(pooch):
-        return _from_first(pooch, entry, entry.sources if sources is None else sources, folder)
+        return _from_first(pooch, entry, entry.sources if sources is None else sources, folder, unverified)
 
 
-def _from_first(pooch: Any, entry: Entry, sources: Sequence[Source], folder: Path) -> Dataset:
+def _from_first(pooch: Any, entry: Entry, sources: Sequence[Source], folder: Path, unverified: bool) -> Dataset:
     """The data of the first source that gives what it should, its files now in ``folder``."""
     problems: list[str] = []
     for number, source in enumerate(sources):
+        if not unverified and not all(remote.sha256 for remote in source):
+            problems.append(f"{source[0].address}: {UNKNOWN}")
+            continue
         waiting = folder / WAITING / f"{entry.name}-{number}"
         try:
             waiting.mkdir(parents=True, exist_ok=True)

@@ -14,6 +14,7 @@ import numpy as np
 from manifact.datasets.dataset import Dataset
 from manifact.datasets.sources import Entry
 from manifact.io.file_errors import refusal, unreadable
+from manifact.io.unpacked_size import unpacked
 
 
 def read(entry: Entry, files: Sequence[Path]) -> Dataset:
@@ -36,7 +37,8 @@ def _array(file: Path) -> Any:
     content = file.read_bytes()
     if content[:2] == b"\x1f\x8b":
         try:
-            content = gzip.decompress(content)
+            with gzip.open(file) as stream:
+                content = unpacked(file, stream).read()
         except (OSError, EOFError, zlib.error) as problem:
             raise unreadable(file, "a gzip file", problem) from problem
     axes = content[3] if content[:3] == b"\x00\x00\x08" and len(content) > 3 else 0

@@ -15,6 +15,7 @@ from manifact.datasets.sources import Entry
 from manifact.io.file_errors import refusal, unreadable
 from manifact.io.readers.matlab_files import read_variables
 from manifact.io.readers.named_arrays import CLASSES, SAMPLES
+from manifact.utils.sparse_matrices import checked_structure
 
 #: Cells of images, a row per class (binaryalphadigs) and a stack per class (umist_cropped).
 CELLS = ("dat", "facedat")
@@ -50,7 +51,7 @@ def _from_table(entry: Entry, file: Path, fields: dict[str, Any]) -> tuple[Any, 
     X = _rows(file, X) if sparse.issparse(X) else _numbers(file, X)
     if X.shape[0] in entry.widths and X.shape[1] == entry.n_samples:  # kept with a column per sample
         X = X.T.tocsr() if sparse.issparse(X) else X.T
-    y = _numbers(file, y.toarray() if sparse.issparse(y) else y).ravel()
+    y = _numbers(file, _rows(file, y).toarray() if sparse.issparse(y) else y).ravel()
     if len(y) != X.shape[0]:
         raise refusal(file, f"holds {X.shape[0]} samples and {len(y)} classes", "expected one class for each sample")
     if not np.isfinite(y).all() or (y != np.rint(y)).any():
@@ -61,11 +62,9 @@ def _from_table(entry: Entry, file: Path, fields: dict[str, Any]) -> tuple[Any, 
 def _rows(file: Path, X: Any) -> Any:
     """A sparse matrix by rows."""
     try:
-        if X.format == "csc":
-            X.check_format(full_check=True)  # SciPy trusts a file's indices, and writes wherever they point
+        return sparse.csr_array(checked_structure(X))  # SciPy trusts a file's indices, and writes wherever they point
     except ValueError as problem:
         raise unreadable(file, "a sparse matrix", problem) from problem
-    return sparse.csr_array(X)
 
 
 def _numbers(file: Path, values: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -30,14 +31,26 @@ def synthetic_documents(
     >>> data.X.shape, data.n_classes
     ((100, 500), 20)
     """
-    rng = np.random.default_rng(random_state)
+    blocks = list(synthetic_document_blocks(n_samples, n_features, n_words, n_topics, dtype, random_state))
     y = np.arange(n_samples) % n_topics
+    return Dataset("synthetic-documents", sparse.csr_array(sparse.vstack(blocks, format="csr")), y)
+
+
+def synthetic_document_blocks(
+    n_samples: int,
+    n_features: int = 36_771,
+    n_words: int = 103,
+    n_topics: int = 20,
+    dtype: Any = np.float32,
+    random_state: int | None = 0,
+) -> Iterator[Any]:
+    """The same documents, some rows at a time, for more of them than fit into memory."""
+    rng = np.random.default_rng(random_state)
     frequencies = np.cumsum(1.0 / (np.arange(n_features) + FIRST_RANK))
     frequencies /= frequencies[-1]
     orders = np.stack([rng.permutation(n_features) for _ in range(n_topics)]).astype(np.int32)
-    blocks = []
     for start in range(0, n_samples, ROWS_AT_ONCE):
-        topics = y[start : start + ROWS_AT_ONCE]
+        topics = np.arange(start, min(start + ROWS_AT_ONCE, n_samples)) % n_topics
         ranks = np.searchsorted(frequencies, rng.random((len(topics), n_words))).astype(np.int32)
         own = rng.random(ranks.shape) < FROM_TOPIC
         words = np.where(own, orders[topics[:, None], ranks], ranks)
@@ -46,5 +59,4 @@ def synthetic_documents(
             (np.ones(words.size, dtype=dtype), words.ravel(), rows), shape=(len(topics), n_features)
         )
         block.sum_duplicates()
-        blocks.append(block)
-    return Dataset("synthetic-documents", sparse.csr_array(sparse.vstack(blocks, format="csr")), y)
+        yield block

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from manifact.io.out_of_core import open_blocks
     from manifact.io.preparation import SCALES, Preparation, learn, learn_and_apply
     from manifact.io.readers import Samples, check, known, read, read_graph, read_matrix, read_words
     from manifact.io.writers import write_labels, write_matrix, write_table
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 #: Public names, by the module that has them.
 _HOMES = {
     "readers": ("Samples", "check", "known", "read", "read_graph", "read_matrix", "read_words"),
+    "out_of_core": ("open_blocks",),
     "preparation": ("SCALES", "Preparation", "learn", "learn_and_apply"),
     "writers": ("write_labels", "write_matrix", "write_table"),
 }
@@ -26,6 +28,7 @@ __all__ = [
     "known",
     "learn",
     "learn_and_apply",
+    "open_blocks",
     "read",
     "read_graph",
     "read_matrix",

@@ -6,7 +6,7 @@ each matrix is read until one is chosen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -169,8 +169,13 @@ def kind_of_values(element: Any, sample: bool = False) -> str:
     >>> kind_of_values(np.array([[0.5, 250.0]])), kind_of_values(np.array([[-0.3, 1.0]]))
     ('linear', 'scaled')
     """
+    return kind_of_parts(_sampled(element) if sample else _blocks(element))
+
+
+def kind_of_parts(parts: Iterable[Array]) -> str:
+    """The same of values that come in several arrays."""
     whole, largest = True, 0.0
-    for block in _sampled(element) if sample else _blocks(element):
+    for block in parts:
         values = block[np.isfinite(block)] if block.dtype.kind == "f" else block
         if values.size == 0:
             continue

@@ -18,6 +18,7 @@ from manifact._version import __version__
 from manifact.backends import Array, on_host
 from manifact.io.file_errors import guarded, optional_module, refusal
 from manifact.io.readers.h5ad import is_former, whole
+from manifact.io.readers.hdf5_inspection import inspect
 from manifact.io.readers.table_checks import made_distinct
 from manifact.models.feature_names import feature_names
 from manifact.models.feature_relevance import RELEVANCE, is_signed, ranked, relevance_of, shares
@@ -107,6 +108,8 @@ def check_file(source: Path, target: Path, key: str, overwrite: bool) -> None:
         return
     import h5py
 
+    with guarded(source, "an AnnData file"):
+        inspect(source)
     with guarded(source, "an AnnData file"), h5py.File(source, "r") as stored:
         places = (("obs", key), ("obsm", f"X_{key}"), ("varm", key), ("uns", key))
         taken = [f"{group}[{name!r}]" for group, name in places if _has(stored, group, name)]
@@ -128,6 +131,7 @@ def write_file(source: Path, target: Path, results: CellResults, names: Sequence
 
     try:
         with replacing(target) as temporary, guarded(source, "an AnnData file"):
+            inspect(source)
             with h5py.File(source, "r") as stored:
                 former = is_former(stored)
             if former:  # it is written anew, as anndata writes files now

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from manifact.utils.errors import BadValueError, Sentence
+from manifact.utils.terminal_text import printable
 
 
 class FileRefusedError(BadValueError):
@@ -61,7 +62,7 @@ def guarded(file: Path | str, kind: str) -> Iterator[None]:
     except ImportError:
         raise
     except MemoryError as problem:
-        if str(file) in str(problem):
+        if printable(str(file)) in str(problem):
             raise
         raise MemoryError(
             f"{file} needs more memory than there is ({one_line(problem)}): read it on a larger machine or in parts"
@@ -73,7 +74,7 @@ def guarded(file: Path | str, kind: str) -> Iterator[None]:
             raise unreadable(file, kind, problem) from problem
         raise refusal(file, f"cannot be opened ({problem.strerror})", "check its name and permissions") from problem
     except Exception as problem:  # each library has its own way of saying that a file is damaged
-        if isinstance(problem, ValueError) and str(problem).startswith(str(file)):  # ours
+        if isinstance(problem, ValueError) and str(problem).startswith((str(file), printable(str(file)))):  # ours
             raise
         raise unreadable(file, kind, problem) from problem
 

@@ -11,15 +11,18 @@ from typing import Any
 import numpy as np
 
 from manifact.backends import Array
+from manifact.io.file_errors import one_line, refusal
+from manifact.io.model_schema import check_model
 from manifact.io.packed_values import Packer, Unpacker
 from manifact.models.clustering import Clusters, clusters_of_former_files
 from manifact.models.registry import find
+from manifact.utils.array_files import CHECKSUM, read_arrays, write_arrays
 from manifact.utils.environment import versions
 from manifact.utils.errors import BadValueError
-from manifact.utils.files import check_place, read_arrays, write_arrays
+from manifact.utils.files import check_place
 
-#: Raised when the layout changes; every earlier one must go on loading.
-FORMAT = 1
+#: Raised when the layout changes; every earlier one must go on loading. From 2 on files have a checksum.
+FORMAT = 2
 KIND = "manifact-model"
 #: Endings that say a file is something else: whoever opens it as that would be told it is damaged.
 OTHERS = (".pkl", ".pickle", ".joblib", ".npy", ".npz", ".h5", ".h5ad", ".json", ".csv", ".html")
@@ -48,8 +51,9 @@ def save(model: Any, path: str | PathLike[str], *, clusters: bool = True) -> Non
     if clusters:
         model._clusters.made(model._training_V)
     packed = Packer()
-    parameters = model.get_params(deep=False)
-    kept = {key: value for key, value in vars(model).items() if key not in parameters and key not in PASSING}
+    # In one order, whatever the order in which they came to the model: equal models give equal bytes.
+    parameters = dict(sorted(model.get_params(deep=False).items()))
+    kept = {key: value for key, value in sorted(vars(model).items()) if key not in parameters and key not in PASSING}
     preparation = kept.pop("preparation_", None)
     facts = {
         "class": name,
@@ -92,7 +96,8 @@ def load(path: str | PathLike[str]) -> Any:
     try:
         return _model(arrays, metadata)
     except DAMAGE as problem:
-        raise ValueError(f"{path} is damaged ({problem}): fit and save the model again") from problem
+        # What is wrong may quote the file.
+        raise refusal(path, f"is damaged ({one_line(problem)})", "fit and save the model again") from problem
 
 
 def _check_format(path: Path, metadata: dict[str, str]) -> None:
@@ -100,7 +105,9 @@ def _check_format(path: Path, metadata: dict[str, str]) -> None:
         raise ValueError(f"{path} is not a model of ours: give a file that `manifact fit` or model.save wrote")
     number = metadata.get("format", "")
     if not (number.isascii() and number.isdecimal()):
-        raise ValueError(f"{path} is damaged (format {number!r}): fit and save the model again")
+        raise refusal(path, f"is damaged (format {number!r})", "fit and save the model again")
+    if int(number) != 1 and CHECKSUM not in metadata:
+        raise ValueError(f"{path} is damaged (format {number} without a checksum): fit and save the model again")
     if int(number) > FORMAT:
         raise ValueError(
             f"{path} was written by a newer version (format {number}, this one reads up to {FORMAT}): upgrade manifact"
@@ -137,25 +144,9 @@ def _model(arrays: dict[str, Array], metadata: dict[str, str]) -> Any:
         from manifact.io.preparation import Preparation
 
         model.preparation_ = Preparation.from_dict(preparation)
-    _check_shapes(model)
+    check_model(model)
     _restore_clusters(model, former)
     return model
-
-
-def _check_shapes(model: Any) -> None:
-    k = model._k
-    if model.representation_.ndim != 2 or model.representation_.shape[1] != k:
-        raise ValueError(f"V is {model.representation_.shape}, not n x {k}")
-    for name, width in (("components_", model.n_features_in_), ("concepts_", len(model.representation_))):
-        factor = getattr(model, name, None)
-        if factor is not None and factor.shape != (k, width):
-            raise ValueError(f"{name} is {factor.shape}, not {k} x {width}")
-    n = len(model.representation_)
-    if model._scale.shape != (k,):
-        raise ValueError(f"_scale is {model._scale.shape}, not {k}")
-    graph = getattr(model, "graph_", None)
-    if graph is not None and graph.n_samples != n:
-        raise ValueError(f"a graph of {graph.n_samples} samples and V of {n}")
 
 
 def _restore_clusters(model: Any, former: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,12 @@ from scipy import sparse
 # Importing these declares the classes that files of ours name.
 from manifact import graphs, selection  # noqa: F401
 from manifact.backends import Array, on_host
+from manifact.utils.array_checks import Numbers, check_generator
+from manifact.utils.sparse_matrices import checked_parts
 from manifact.utils.stored_classes import Stored, stored_class
+
+#: Columns that a sparse matrix may have beyond the bytes of its file, and how much more room than they need texts get.
+MOST_EMPTY_COLUMNS, MOST_ROOM = 2**20, 64
 
 
 class Packer:
@@ -90,12 +96,12 @@ class Unpacker:
 
     def __init__(self, arrays: dict[str, Array]) -> None:
         self._arrays = arrays
+        # Many columns cost a reader memory, and a file nothing.
+        self._most_columns = MOST_EMPTY_COLUMNS + sum(array.nbytes for array in arrays.values())
         self._makers: dict[str, Callable[[Any], Any]] = {
             "float": lambda value: float(value["float"]),
             "array": lambda value: self._arrays[value["array"]],
-            "texts": lambda value: np.array(value["texts"], dtype=object if value["object"] else None).reshape(
-                value["shape"]
-            ),
+            "texts": self._texts,
             "list": lambda value: [self.unpack(part) for part in value["list"]],
             "tuple": lambda value: tuple(self.unpack(part) for part in value["tuple"]),
             "dict": lambda value: {self.unpack(key): self.unpack(part) for key, part in value["dict"]},
@@ -117,30 +123,37 @@ class Unpacker:
                 return make(value)
         raise ValueError(f"unknown content {sorted(value)}")
 
+    def _texts(self, value: Any) -> Any:
+        texts = value["texts"]
+        if not all(isinstance(text, str) for text in texts):
+            raise ValueError("texts that are none")
+        # NumPy gives each text the room of the longest: a few long ones among many would take more than any file has.
+        room = len(texts) * max(map(len, texts), default=0)
+        spread = room > MOST_ROOM * (len(texts) + sum(map(len, texts)))
+        return np.array(texts, dtype=object if value["object"] or spread else str).reshape(value["shape"])
+
     def _sparse(self, value: Any) -> Any:
-        parts = value["csr"]
-        arrays = tuple(self.unpack(parts[part]) for part in ("data", "indices", "indptr"))
-        matrix = (sparse.csr_matrix if value["matrix"] else sparse.csr_array)(arrays, shape=tuple(value["shape"]))
-        # SciPy trusts these indices, and compiled code would read wherever they point.
-        matrix.check_format(full_check=True)
-        return matrix
+        data, indices, indptr = (self.unpack(value["csr"][part]) for part in ("data", "indices", "indptr"))
+        data, indices, indptr = checked_parts(data, indices, indptr, value["shape"])
+        shape = tuple(int(size) for size in value["shape"])
+        if shape[1] > self._most_columns:
+            raise ValueError(f"a sparse matrix of {shape[1]} columns in a file of this size")
+        return (sparse.csr_matrix if value["matrix"] else sparse.csr_array)((data, indices, indptr), shape=shape)
 
     def _random_state(self, value: Any) -> np.random.RandomState:
+        facts = self.unpack(value["RandomState"])
+        inside = facts["state"]
+        legacy = facts["bit_generator"], inside["key"], inside["pos"], facts["has_gauss"], facts["gauss"]
+        check_generator(*legacy)
         state = np.random.RandomState()
-        state.set_state(self.unpack(value["RandomState"]))
+        state.set_state(legacy)
         return state
 
     def _kmeans(self, value: Any) -> Any:
-        from sklearn.cluster import KMeans
-
-        kmeans = KMeans()
-        for key, part in self.unpack(value["KMeans"]).items():
-            if not str(key).isidentifier() or hasattr(KMeans, key):
-                raise ValueError(f"KMeans has no attribute {key}")
-            setattr(kmeans, key, part)
-        # How many threads belongs to the machine.
-        kmeans._n_threads = KMeans(1).fit(np.zeros((1, 1)))._n_threads
-        return kmeans
+        """What is needed of a fitted ``KMeans`` in files of former versions: its centres."""
+        centres = self.unpack(value["KMeans"])["cluster_centers_"]
+        Numbers(("clusters", "parts")).check("centres of clusters", centres, {})
+        return SimpleNamespace(cluster_centers_=centres)
 
     def _builder(self, value: Any) -> Any:
         return _known(value["builder"], built=False).cls(**self.unpack(value["of"]))

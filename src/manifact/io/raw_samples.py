@@ -12,6 +12,7 @@ import numpy as np
 
 from manifact.backends import Array
 from manifact.utils.errors import BadValueError, Sentence
+from manifact.utils.terminal_text import encodable
 
 Kind = Literal["table", "documents", "images", "cells"]
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -109,6 +110,11 @@ class Samples:
     left_out: LeftOut | None = None
 
     def __post_init__(self) -> None:
+        # Models, tables and pages are written in UTF-8, which must not be found out after a fit.
+        for what in ("texts", "names", "feature_names"):
+            object.__setattr__(self, what, _encodable(getattr(self, what)))
+        if self.labels is not None and self.labels.dtype.kind == "U":
+            object.__setattr__(self, "labels", np.array(_encodable(self.labels.tolist()), dtype=str))
         n, m, source = self.n_samples, 0 if self.X is None else self.X.shape[1], Path(self.source)
         for what, values in (("names", self.names), ("labels", self.labels)):
             if values is not None and len(values) != n:
@@ -137,3 +143,7 @@ class Samples:
     def n_samples(self) -> int:
         """How many samples there are."""
         return len(self.texts) if self.texts is not None else int(self.X.shape[0])
+
+
+def _encodable(texts: list[str] | None) -> list[str] | None:
+    return None if texts is None else [text if text.isascii() else encodable(text) for text in texts]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -13,13 +13,20 @@ import numpy as np
 
 from manifact.backends import Array
 from manifact.io.file_errors import optional_module
+from manifact.io.spreadsheet_cells import protected
 from manifact.utils.files import check_place, replacing
+from manifact.utils.terminal_text import encodable
 
 #: What a matrix and what a table of columns can be written as.
 MATRICES = (".npy", ".npz", ".csv", ".tsv", ".parquet")
 TABLES = (*MATRICES, ".jsonl")
+#: Rows that are made into text, or into a group of a Parquet file, together: V may be larger than memory, on disk.
+ROWS_AT_ONCE = 1 << 16
 #: The header of the names, where they are a column beside a matrix.
 NAMES = {".csv": "name", ".tsv": "name", ".parquet": "name"}
+
+#: Bytes that texts may take in an array, which has room for the longest in each place.
+MOST_TEXT = 1 << 28
 
 Columns = Mapping[str, Any]
 
@@ -57,7 +64,7 @@ def write_matrix(
         _write(file, lambda temporary: _save_npy(temporary, V))
     elif file.suffix.lower() == ".npz":
         texts = {"names": names, "feature_names": columns}
-        arrays = {key: np.array(list(value), dtype=str) for key, value in texts.items() if value is not None}
+        arrays = {key: _array(list(value), packed=True) for key, value in texts.items() if value is not None}
         _write(file, lambda temporary: _save_npz(temporary, {"X": V, **arrays}))
     else:
         _write_columns(file, {**named, **dict(zip(header, V.T, strict=True))})
@@ -74,7 +81,8 @@ def write_table(path: Path | str, columns: Columns) -> None:
     file = check_output(path, TABLES)
     if len({len(column) for column in columns.values()}) != 1:
         raise ValueError(f"{file} needs columns of one length: got {', '.join(columns) or 'none'}")
-    arrays = {name: np.asarray(column) for name, column in columns.items()}
+    suffix = file.suffix.lower()
+    arrays = {name: _array(column, packed=suffix in (".npy", ".npz")) for name, column in columns.items()}
     if file.suffix.lower() == ".npy":
         _write(file, lambda temporary: _save_npy(temporary, list(arrays.values())[-1]))
     elif file.suffix.lower() == ".npz":
@@ -104,7 +112,8 @@ def write_labels(
 
 def write_rows(stream: IO[str], rows: Iterable[Iterable[Any]], delimiter: str) -> None:
     """Write rows as text that a reader of tables takes apart again, whatever is in their cells."""
-    csv.writer(_Lines(stream), delimiter=delimiter).writerows(rows)
+    cells = ([protected(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    csv.writer(_Lines(stream), delimiter=delimiter).writerows(cells)
 
 
 class _Lines:
@@ -160,8 +169,14 @@ def _save_parquet(file: Path, columns: Columns) -> None:
     parquet = optional_module("pyarrow.parquet", "pyarrow", str(file))
     import pyarrow as pa
 
-    arrays = [pa.array(np.ascontiguousarray(column)) for column in map(np.asarray, columns.values())]
-    parquet.write_table(pa.table(arrays, names=[name or NAMES[".parquet"] for name in columns]), file)
+    arrays = [_array(column) for column in columns.values()]
+    # Of texts and numbers with blanks among them, the first rows do not tell the type.
+    types = [pa.infer_type(a) if a.dtype.kind in "OUST" else pa.from_numpy_dtype(a.dtype) for a in arrays]
+    names = [name or NAMES[".parquet"] for name in columns]
+    with parquet.ParquetWriter(file, pa.schema(list(zip(names, types, strict=True)))) as content:
+        for rows in _some_rows(len(arrays[0])):
+            parts = [pa.array(np.ascontiguousarray(a[rows]), t) for a, t in zip(arrays, types, strict=True)]
+            content.write_table(pa.table(parts, names=names))
 
 
 def _save_jsonl(file: Path, columns: Columns) -> None:
@@ -181,8 +196,29 @@ def _write_delimited(stream: IO[str], columns: Columns, delimiter: str) -> None:
 
 
 def _rows(columns: Columns) -> Iterable[tuple[Any, ...]]:
-    """Rows of Python values; a float is written with as many digits as its own type needs."""
-    return zip(*(_plain(np.asarray(column)) for column in columns.values()), strict=True)
+    """Rows of Python values, some of them in memory at a time; a float has as many digits as its own type needs."""
+    arrays = [_array(column) for column in columns.values()]
+    for rows in _some_rows(len(arrays[0])):
+        yield from zip(*(_plain(column[rows]) for column in arrays), strict=True)
+
+
+def _some_rows(n: int) -> Iterator[slice]:
+    """Rows that are written together; one part at least, and be it empty."""
+    return (slice(start, start + ROWS_AT_ONCE) for start in range(0, max(1, n), ROWS_AT_ONCE))
+
+
+def _array(column: Any, packed: bool = False) -> Array:
+    """A column as an array; texts as Python has them unless they are ``packed``, with room for the longest in each."""
+    texts = isinstance(column, list) and all(isinstance(value, str) for value in column)
+    if not texts:
+        return np.asarray(column)
+    values = [encodable(value) for value in column]
+    if not packed:
+        return np.array(values, dtype=object)
+    longest = max(map(len, values), default=0)
+    if 4 * longest * len(values) > MOST_TEXT:
+        raise ValueError(f"a name has {longest:,} characters: write a .csv file, or give samples short names")
+    return np.array(values, dtype=str)
 
 
 def _plain(column: Array) -> list[Any]:

@@ -1,7 +1,8 @@
 """Errors that know which words of their sentence are parameters.
 
 Python users set ``max_iter``, users of the command line ``--max-iter``: the sentence is one, and who shows it says what
-a parameter is called there. Values (numbers, names of files, texts of others) are never touched.
+a parameter is called there. Values (numbers, names of files, texts of others) are not looked at, but for characters
+that act upon a terminal.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from string import Formatter
 from typing import Any
+
+from manifact.utils.terminal_text import printable
 
 
 class Parameter(str):
@@ -113,4 +116,4 @@ def _pieces(text: str, values: Sequence[Any]) -> Iterator[str]:
         elif isinstance(value, Parameter):
             yield value
         else:
-            yield format(fields.convert_field(value, conversion), style or "")
+            yield printable(format(fields.convert_field(value, conversion), style or ""))

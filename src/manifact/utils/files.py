@@ -3,34 +3,77 @@
 from __future__ import annotations
 
 import os
+import secrets
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from manifact.utils.living_processes import has_ended, name_of_process
 
 if TYPE_CHECKING:
     import numpy as np
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
+#: What files beside their place are called, with the process that writes them.
+PREFIX, SUFFIX = ".manifact-", ".tmp"
+A_DAY = 24 * 60 * 60
+
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A file beside ``path`` to write to, moved into its place if the block ends well and deleted if not."""
+    """A file beside ``path`` to write to, moved into its place if the block ends well and deleted if not.
+
+    What is in place is on the disk: a machine that loses its power has the old file, or the new one.
+    """
     path = path.resolve()  # what a link points to is replaced, not the link
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".manifact-", suffix=".tmp")
-    os.close(handle)
-    temporary = Path(name)
+    temporary = _begun(path)
     try:
         yield temporary
-        # A temporary file is its owner's alone; a page, a table or a model is for everyone the folder is for, or for
-        # those whom the file that it replaces was for.
-        temporary.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
-        temporary.replace(path)
+        _to_disk(temporary)
+        os.replace(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+    with suppress(OSError):  # some systems cannot; the file is whole all the same
+        _to_disk(path.parent)
+
+
+def _begun(path: Path) -> Path:
+    """An empty file beside ``path``, for everyone the folder is for, or for those whom the file there is for.
+
+    The system takes off what the umask says, which only it can read without changing it for other threads.
+    """
+    held = path.stat().st_mode & 0o777 if path.exists() else None
+    while True:
+        temporary = path.parent / f"{PREFIX}{name_of_process()}-{secrets.token_hex(4)}{SUFFIX}"
+        with suppress(FileExistsError):
+            os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if held is None else 0o600))
+            if held is not None:
+                temporary.chmod(held)
+            return temporary
+
+
+def _to_disk(path: Path) -> None:
+    # Some systems bring to the disk only what may be written; folders may not.
+    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def remove_abandoned(folder: Path) -> None:
+    """Delete what killed processes have left of files that they were writing here."""
+    for file in folder.glob(f"{PREFIX}*{SUFFIX}"):
+        with suppress(OSError):
+            ended = has_ended(file.name.removeprefix(PREFIX))
+            # Of a process on another machine nothing is known, but that nobody writes to a file once a day.
+            if ended or (ended is None and time.time() - file.stat().st_mtime > A_DAY):
+                file.unlink()
 
 
 def check_place(parameter: str, path: Path) -> Path:
@@ -42,7 +85,8 @@ def check_place(parameter: str, path: Path) -> Path:
             f"{parameter}={str(path)!r} is in a folder that does not exist: make {str(path.parent)!r} first"
         )
     try:
-        with tempfile.TemporaryFile(dir=path.parent):
+        with tempfile.TemporaryFile(dir=path.resolve().parent):
+            remove_abandoned(path.resolve().parent)
             return path
     except OSError as error:
         raise ValueError(
@@ -66,33 +110,3 @@ def write_text(path: Path, text: str) -> None:
     """Write a text file."""
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
-
-
-def write_arrays(path: Path, arrays: Mapping[str, Array], metadata: dict[str, str]) -> None:
-    """Write a safetensors file."""
-    from safetensors import SafetensorError
-    from safetensors.numpy import save_file
-
-    try:
-        with replacing(path) as temporary:
-            save_file(dict(arrays), temporary, metadata=metadata)
-    except SafetensorError as error:
-        raise OSError(f"{path} cannot be written ({error}): name another file") from error
-
-
-def read_arrays(path: Path) -> tuple[dict[str, Array], dict[str, str]]:
-    """Arrays and metadata of a safetensors file, or one sentence that says why not."""
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(path, framework="numpy") as file:
-            return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
-    except SafetensorError as error:
-        # What the library says is about bytes of a header, of which whoever named the wrong file knows nothing.
-        raise ValueError(f"{path} is torn or not a file of ours: name another one") from error
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)  # what another thread makes in between is its owner's alone
-    os.umask(mask)
-    return mask

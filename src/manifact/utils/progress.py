@@ -44,9 +44,9 @@ def steps(title: str, total: float) -> Iterator[Advance]:
 
 def _beside_the_output() -> Console:
     """Standard error, so that what a command prints can be piped."""
-    from rich.console import Console
+    from manifact.utils.terminal_text import safe_console
 
-    return Console(stderr=True)
+    return safe_console(stderr=True)
 
 
 @contextmanager
@@ -68,7 +68,8 @@ def progress(title: str, max_iter: int, enabled: bool) -> Iterator[Callback]:
         task = bar.add_task(title, total=max_iter, objective="")
 
         def show(iteration: Iteration) -> None:
-            bar.update(task, completed=iteration.number, objective=f"{iteration.objective[-1]:.6g}")
+            known = iteration.known_objective
+            bar.update(task, completed=iteration.number, objective=f"{known[-1]:.6g}" if known else "")
 
         yield show
         # A run that converged early is done, not a share of the iterations it might have taken.

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from inspect import Parameter, signature
 from typing import Any, TypeVar
 
+from manifact.utils.array_checks import Numbers
+
 T = TypeVar("T")
 
 
@@ -66,15 +68,32 @@ def stored_class(name: Any) -> Stored | None:
     return _classes.get(name) if isinstance(name, str) else None
 
 
-def is_square(facts: Mapping[str, Any]) -> None:
-    """An affinity is n x n."""
-    n, width = facts["W"].shape
-    if n != width:
-        raise ValueError(f"a graph of {n} x {width}")
+#: Affinities: finite and not negative.
+AFFINITY = Numbers(("n", "n"), least=0, sparse=True)
+
+
+def has_affinity(facts: Mapping[str, Any]) -> None:
+    """W is n x n, symmetric but for rounding, of affinities ≥ 0."""
+    W = facts["W"]
+    AFFINITY.check("W", W, {"n": len(W.indptr) - 1})
+    if W.nnz and abs(W - W.T).max() > 1e-5 * W.data.max():
+        raise ValueError("a graph that is not symmetric")
 
 
 def is_positive(facts: Mapping[str, Any], *names: str) -> None:
     """Arguments of these names are numbers > 0."""
     for name in names:
-        if not (isinstance(facts[name], int | float) and facts[name] > 0):
+        if not (isinstance(facts[name], int | float) and 0 < facts[name] < float("inf")):
             raise ValueError(f"{name} is {facts[name]!r}")
+
+
+def are_rows_of_a_table(candidates: Any) -> None:
+    """What a graph was chosen from is shown to people: rows of names and plain values, and nothing else."""
+    if candidates is None:
+        return
+    plain = str | bool | int | float | None
+    if not isinstance(candidates, list) or not all(
+        isinstance(row, dict) and all(isinstance(name, str) and isinstance(value, plain) for name, value in row.items())
+        for row in candidates
+    ):
+        raise ValueError("a graph and candidates that are no rows of a table")

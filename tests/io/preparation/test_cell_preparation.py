@@ -161,6 +161,12 @@ def test_kept_as_json():
     again = Preparation.from_dict(json.loads(json.dumps(preparation.to_dict())))
     assert again == preparation
     np.testing.assert_array_equal(again.apply(cells()), X)
-    for name, value in (("depth", 0), ("values", "odd"), ("weighting", "tfidf"), ("n_genes", 3)):
+    for name, value in (
+        ("depth", 0),
+        ("depth", float("inf")),
+        ("values", "odd"),
+        ("weighting", "tfidf"),
+        ("n_genes", 3),
+    ):
         with pytest.raises(ValueError, match="the model's preparation is damaged"):
             Preparation.from_dict({**preparation.to_dict(), name: value})

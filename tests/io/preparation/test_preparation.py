@@ -266,6 +266,8 @@ def test_another_kind_is_refused():
         {"version": "1"},
         {"scale": "max"},
         {"idf": [1.0]},
+        {"vocabulary": ["a"], "idf": [float("nan")]},
+        {"vocabulary": ["a"], "idf": ["1"]},
         {"weighting": "counts"},
         {"vocabulary": None},
         {"vocabulary": ["a", 3], "idf": [1.0, 1.0]},

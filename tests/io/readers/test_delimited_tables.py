@@ -224,5 +224,5 @@ def test_what_is_packed_may_be_torn(tmp_path):
 def test_what_would_not_fit_is_refused_first(tmp_path, monkeypatch):
     file = written(tmp_path, "a,b\n" + "1,2\n" * 1000)
     monkeypatch.setattr("manifact.utils.memory.available", lambda: 1000)
-    with pytest.raises(MemoryError, match=r"x.csv would need about .* GiB"):
+    with pytest.raises(MemoryError, match=r"x.csv would need about .* are free"):
         read(file)

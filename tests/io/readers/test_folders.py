@@ -57,13 +57,18 @@ def test_links_and_pipes(tmp_path):
     put(tmp_path, "texts/a.txt", "elsewhere/b.txt", "c.txt")
     (tmp_path / "texts" / "gone.txt").symlink_to(tmp_path / "nowhere.txt")
     (tmp_path / "texts" / "linked.txt").symlink_to(tmp_path / "c.txt")
+    (tmp_path / "texts" / "near.txt").symlink_to(tmp_path / "texts" / "a.txt")
     (tmp_path / "texts" / "folder").symlink_to(tmp_path / "elsewhere")
     os.mkfifo(tmp_path / "texts" / "pipe")
     with pytest.warns(UserWarning, match="1 file is a link to a folder and left out, such as folder in"):
         found = read(tmp_path / "texts")
-    assert found.names == ["a.txt", "linked.txt"]
+    assert found.names == ["a.txt", "near.txt"]
     assert found.skipped == {"gone.txt": "cannot be opened (No such file or directory)"}
-    assert found.other_files == {"folder": "is a link to a folder", "pipe": "is no plain file"}
+    assert found.other_files == {
+        "folder": "is a link to a folder",
+        "linked.txt": "is a link out of the folder",
+        "pipe": "is no plain file",
+    }
     with refused(tmp_path / "texts" / "gone.txt", "cannot be opened"):
         read(tmp_path / "texts", strict=True)
 

@@ -127,7 +127,7 @@ def test_broken(file):
     with refused(file, "is empty"):
         read(file)
     file.write_text("no HDF5")
-    with refused(file, "cannot be read as an AnnData file"):
+    with refused(file, "is not an HDF5 file"):
         read(file)
 
 

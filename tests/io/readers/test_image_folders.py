@@ -232,3 +232,17 @@ def test_nothing_but_broken_images(tmp_path):
         (tmp_path / name).write_text("<html>not found</html>")
     with refused(tmp_path, "has no file that can be read, of 2: the first, a.png, is not an image"):
         read(tmp_path)
+
+
+def test_a_program_that_is_called_an_image_is_not_started(tmp_path, monkeypatch):
+    """Pillow hands PostScript to Ghostscript, whatever the file is called."""
+    import subprocess
+
+    started = []
+    monkeypatch.setattr(subprocess, "check_call", lambda *command, **how: started.append(command))
+    monkeypatch.setattr("PIL.EpsImagePlugin.has_ghostscript", lambda: True)
+    content = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\n%%EOF\n"
+    (tmp_path / "x.png").write_bytes(content)
+    with refused(tmp_path / "x.png", "is not an image that pillow can read"):
+        read(tmp_path, strict=True)
+    assert not started

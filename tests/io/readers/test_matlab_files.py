@@ -7,8 +7,7 @@ from scipy.io import loadmat, savemat
 from tests.io.readers.helpers import counts, refused, same, sparse_counts
 
 from manifact.datasets import load
-from manifact.io.readers import read
-from manifact.io.readers.matlab_files import check_tags
+from manifact.io.readers import matlab_files, read
 
 
 @pytest.fixture
@@ -94,7 +93,7 @@ def test_whole_files_pass(tmp_path, compressed):
         "X": np.ones((5, 3)), "empty": np.empty((0, 0)), "S": sparse.csc_matrix(np.eye(4)), "text": "some words",
         "cells": cells, "structure": {"a": 1, "b": {"c": "d"}}, "flag": np.array([True]), "small": np.uint8(3),
     }  # fmt: skip
-    check_tags(bytes(stored(tmp_path, fields, do_compression=compressed)))
+    matlab_files.check_tags(bytes(stored(tmp_path, fields, do_compression=compressed)), 1 << 20)
 
 
 @pytest.mark.parametrize(
@@ -114,12 +113,12 @@ def test_a_wrong_tag_is_refused_before_it_is_followed(tmp_path, place, value, se
     content = stored(tmp_path, {"fea": np.ones((5, 3))})
     content[place] = value
     with pytest.raises(ValueError, match=sentence):
-        check_tags(bytes(content))
+        matlab_files.check_tags(bytes(content), 1 << 20)
 
 
 def test_other_versions_are_left_to_scipy(tmp_path):
     savemat(tmp_path / "old.mat", {"fea": np.eye(3)}, format="4")
-    check_tags((tmp_path / "old.mat").read_bytes())
+    matlab_files.check_tags((tmp_path / "old.mat").read_bytes(), 1 << 20)
     assert loadmat(tmp_path / "old.mat")["fea"].shape == (3, 3)
-    check_tags(b"")
-    check_tags(b"short")
+    matlab_files.check_tags(b"", 1 << 20)
+    matlab_files.check_tags(b"short", 1 << 20)

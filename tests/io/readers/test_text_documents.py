@@ -211,3 +211,9 @@ def test_words(tmp_path):
         read_words(tmp_path / "stop.txt")
     with refused(tmp_path / "none.txt", "cannot be opened"):
         read_words(tmp_path / "none.txt")
+
+
+def test_a_list_of_words_that_never_ends(tmp_path):
+    os.mkfifo(tmp_path / "words")
+    with refused(tmp_path / "words", "is a pipe or a device"):
+        read_words(tmp_path / "words")

@@ -13,10 +13,12 @@ from scipy import sparse
 from manifact.backends import Array
 from manifact.io.cell_matrices import SPOKEN, kind_of_values
 from manifact.io.preparation.base_preparation import Preparation, list_of_strings
-from manifact.io.preparation.variable_genes import most_variable
+from manifact.io.preparation.cell_statistics import CellStatistics, log_normalized, totals
+from manifact.io.preparation.variable_genes import most_dispersed
 from manifact.io.raw_samples import Samples
 from manifact.utils import checks, memory
 from manifact.utils.errors import BadValueError
+from manifact.utils.terminal_text import printable
 
 WEIGHTINGS = ("log", "counts")
 #: Which genes are kept, beside a number of them.
@@ -57,30 +59,42 @@ class CellPreparation(Preparation):
         min_cells: int | None = None,
     ) -> CellPreparation:
         """The genes and the depth of these cells."""
+        seen = CellStatistics(lambda: [samples.X], samples.X.shape[1], _values_of(samples))
+        return CellPreparation.learn_genes(samples, seen, scale, weighting, genes, min_cells)
+
+    @staticmethod
+    def learn_genes(
+        samples: Samples,
+        statistics: CellStatistics,
+        scale: str,
+        weighting: str = "log",
+        genes: str | int = "auto",
+        min_cells: int | None = None,
+    ) -> CellPreparation:
+        """The same of cells that may come in blocks."""
         checks.option("weighting", weighting, WEIGHTINGS)
         _check_genes(samples, genes)
-        values = _values_of(samples)
+        values, m = statistics.values, statistics.n_genes
         if weighting == "counts" and values in ("log", "scaled"):
             raise BadValueError(
                 "{weighting}='counts' needs counts and {} has {}: choose another {layer}=…, or leave it out",
                 samples.source,
                 samples.matrix or SPOKEN[values],
             )
-        X, m = samples.X, samples.X.shape[1]
-        depth = _depth(X, values)
+        depth = statistics.depth
         names = samples.feature_names
         if names is None:
             # New cells are matched by the order of their genes, so that all must stay.
             return CellPreparation(scale, None, None, weighting, depth, values, m, "")
         least = (MIN_CELLS if samples.n_samples > MANY else 1) if min_cells is None else min_cells
         checks.integer("min_cells", least, 0)
-        seen = _cells_with(X) >= least
+        seen = statistics.cells_with >= least
         if not seen.any():
             raise BadValueError(
                 "{} has no gene that {min_cells}={} cells have: lower {min_cells}=…", samples.source, least
             )
         told = f"{seen.sum():,} in at least {least} {'cell' if least == 1 else 'cells'}" if not seen.all() else ""
-        kept, how = _chosen_genes(samples, genes, seen, values, depth)
+        kept, how = _chosen_genes(samples, statistics, genes, seen, depth)
         words = "; ".join(part for part in (told, how) if part)
         return CellPreparation(
             scale, [names[i] for i in np.flatnonzero(kept)], None, weighting, depth, values, m, words
@@ -121,10 +135,10 @@ class CellPreparation(Preparation):
                 f"{SPOKEN[self.values]}: give it such values"
             )
         memory.require(2 * _size(X), samples.source, "use fewer cells")
-        depths = _totals(X) if self.weighting == "log" and values in ("counts", "linear") else None
+        depths = totals(X) if self.weighting == "log" and values in ("counts", "linear") else None
         X = self._matched(samples)
         X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float32)
-        return X if depths is None else _log_normalized(X, depths, self.depth)
+        return X if depths is None else log_normalized(X, depths, self.depth)
 
     def _matched(self, samples: Samples) -> Any:
         """The columns of the model's genes."""
@@ -149,11 +163,11 @@ class CellPreparation(Preparation):
         own = self.feature_names or []
         missing = sorted(set(range(len(own))) - set(there))
         names = ", ".join(own[number] for number in missing[:LISTED]) + (", …" if len(missing) > LISTED else "")
-        lacks = f"{source} lacks {len(missing):,} of the model's {len(own):,} genes ({names})"
+        lacks = printable(f"{source} lacks {len(missing):,} of the model's {len(own):,} genes ({names})")
         if len(there) < KNOWN_SHARE * len(own):
             raise ValueError(
-                f"{lacks}; its genes are called {', '.join(given[:3])}: give it the genes of the model, under the same "
-                "names"
+                f"{lacks}; its genes are called {printable(', '.join(given[:3]))}: give it the genes of the model, "
+                "under the same names"
             )
         warnings.warn(f"{lacks}: they count as not seen", stacklevel=2)
 
@@ -173,7 +187,7 @@ class CellPreparation(Preparation):
         checks.option("weighting", stored["weighting"], WEIGHTINGS)
         checks.option("values", stored["values"], tuple(SPOKEN))
         depth, n_genes = float(stored["depth"]), int(stored["n_genes"])
-        if not depth > 0 or n_genes < len(names or ()):
+        if not 0 < depth < np.inf or n_genes < len(names or ()):
             raise ValueError(f"a depth of {depth} and {n_genes} genes")
         return cls(
             stored["scale"], names, None, stored["weighting"], depth, stored["values"], n_genes, str(stored["chosen"])
@@ -193,60 +207,25 @@ def _check_genes(samples: Samples, genes: str | int) -> None:
         )
 
 
-def _chosen_genes(samples: Samples, genes: str | int, seen: Array, values: str, depth: float) -> tuple[Array, str]:
+def _chosen_genes(
+    samples: Samples, statistics: CellStatistics, genes: str | int, seen: Array, depth: float
+) -> tuple[Array, str]:
     """Which genes are kept, and how they were chosen."""
     marked = samples.highly_variable
     if genes in ("auto", "highly_variable") and marked is not None and (seen & marked).any():
         return seen & marked, "those that var['highly_variable'] marks"
     number = MOST_VARIABLE if genes == "auto" else genes
     # Of scaled values, which are all as variable, nothing can be chosen.
-    if not isinstance(number, int) or values == "scaled" or seen.sum() <= number:
+    if not isinstance(number, int) or statistics.values == "scaled" or seen.sum() <= number:
         return seen, ""
-    X = samples.X[:, np.flatnonzero(seen)]
-    logged = X if values == "log" else _log_normalized(X.astype(np.float32), _totals(samples.X), depth)
+    places = np.flatnonzero(seen)
     kept = np.zeros(len(seen), dtype=bool)
-    kept[np.flatnonzero(seen)[most_variable(logged, number)]] = True
+    kept[places[most_dispersed(*statistics.moments(places, depth), number)]] = True
     return kept, f"the {kept.sum():,} most variable"
 
 
 def _values_of(samples: Samples) -> str:
     return kind_of_values(samples.X) if samples.values is None else samples.values
-
-
-def _depth(X: Any, values: str) -> float:
-    """The median number of counts of a cell; of logarithms, of the values that they are logarithms of."""
-    if values == "scaled":
-        return 1.0
-    if values == "log":
-        if sparse.issparse(X):
-            X = sparse.csr_array((np.expm1(X.data), X.indices, X.indptr), shape=X.shape)
-            totals = _totals(X)
-        else:
-            totals = np.array([np.expm1(row.astype(np.float64)).sum() for row in X])
-    else:
-        totals = _totals(X)
-    return float(np.median(totals[totals > 0])) if (totals > 0).any() else 1.0
-
-
-def _totals(X: Any) -> Array:
-    return np.asarray(X.sum(axis=1, dtype=np.float64)).ravel()
-
-
-def _cells_with(X: Any) -> Array:
-    """In how many cells each gene was seen."""
-    if sparse.issparse(X):
-        return np.bincount(X.indices[X.data != 0], minlength=X.shape[1])
-    return np.count_nonzero(X, axis=0)
-
-
-def _log_normalized(X: Any, totals: Array, depth: float) -> Any:
-    """log(1 + depth x / total) of each row; rows without counts stay zero."""
-    factor = (depth / np.where(totals > 0, totals, 1)).astype(X.dtype)
-    if sparse.issparse(X):
-        data = X.data * np.repeat(factor, np.diff(X.indptr))
-        return sparse.csr_array((np.log1p(data, out=data), X.indices, X.indptr), shape=X.shape)
-    normalized = X * factor[:, None]
-    return np.log1p(normalized, out=normalized)
 
 
 def _spread(X: Any, places: Array, m: int) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from manifact.backends import Array
+from manifact.io.preparation.column_statistics import Columns, ColumnStatistics
 from manifact.utils.errors import BadValueError
 
 COLUMNS = ("auto", "none", "range", "std", "max")
@@ -31,22 +32,20 @@ class ColumnScales:
     margin: float = 0.0
 
     @staticmethod
-    def learn(X: Any, how: str) -> ColumnScales:
+    def learn(columns: Columns, how: str) -> ColumnScales:
         """From the smallest to the largest value ("range"), in standard deviations ("std"), or by the largest ("max").
 
         Sparse data stay sparse: their smallest value is 0, of which nothing is subtracted.
         """
+        seen = columns.statistics
         if how == "max":
-            top = _dense(abs(X).max(axis=0)) if sparse.issparse(X) else np.nanmax(np.abs(X), axis=0)
-            return ColumnScales(how, [0.0] * X.shape[1], np.where(top > 0, top, 1.0).tolist())
-        if sparse.issparse(X):
-            return ColumnScales(how, [0.0] * X.shape[1], _sparse_width(X, how).tolist())
-        X = np.asarray(X, dtype=np.float64)
-        lowest = np.nanmin(X, axis=0)
-        width = np.nanmax(X, axis=0) - lowest
+            return ColumnScales(how, [0.0] * columns.width, np.where(seen.largest > 0, seen.largest, 1.0).tolist())
+        if columns.is_sparse:
+            return ColumnScales(how, [0.0] * columns.width, _sparse_width(seen, how).tolist())
+        width = seen.highest - seen.lowest
         if how == "std":
-            width = np.where(width > 0, np.nanstd(X, axis=0), 0.0)
-        return ColumnScales(how, lowest.tolist(), width.tolist(), MARGIN)
+            width = np.where(width > 0, seen.std, 0.0)
+        return ColumnScales(how, seen.lowest.tolist(), width.tolist(), MARGIN)
 
     def apply(self, X: Any) -> Any:
         """X with scaled columns; what is below all training samples counts as their smallest value."""
@@ -74,14 +73,14 @@ class ColumnScales:
         return (X - self.margin) * np.array(self.width) + np.array(self.lowest)
 
 
-def settled(columns: str, scale: str, X: Any, own_columns: bool) -> tuple[str, str]:
+def settled(columns: str, scale: str, X: Columns, own_columns: bool) -> tuple[str, str]:
     """What is done to columns and to rows where one or both are "auto".
 
     Columns are scaled if nothing is said of rows, they have a meaning of their own (``own_columns``: a file of columns,
     not a matrix) and are not of one unit. Rows are scaled where columns are not.
     """
     if columns == "auto":
-        by_rows = scale != "auto" or not own_columns or of_one_unit(X) is not None
+        by_rows = scale != "auto" or not own_columns or why_of_one_unit(X) is not None
         columns = "none" if by_rows else "range"
     if scale == "auto":
         scale = "unit" if columns == "none" else "none"
@@ -89,40 +88,37 @@ def settled(columns: str, scale: str, X: Any, own_columns: bool) -> tuple[str, s
 
 
 def of_one_unit(X: Any) -> str | None:
-    """Why the columns of a table read as one unit, such as pixels, spectra or counts; None if they do not.
+    """Why the columns of a table read as one unit, such as pixels, spectra or counts; None if they do not."""
+    return why_of_one_unit(Columns.of(X))
+
+
+def why_of_one_unit(columns: Columns) -> str | None:
+    """The same of columns that may be seen a block of rows at a time.
 
     Most cells are zero, and no column has more of all squares than the others together: counts, or weights of words.
     Or there are fifty columns and more, whose largest values (but for a tenth of them at either end) lie within a
     factor of ten: pixels and spectra. Values below zero are none of these.
     """
-    if sparse.issparse(X):
+    if columns.is_sparse:
         return "they are sparse"
-    X = np.asarray(X, dtype=np.float64)
-    if X.shape[1] < 2 or np.nanmin(X) < 0:
+    m = columns.width
+    if m < 2 or np.nanmin(columns.statistics.lowest) < 0:
         return None
-    squares = np.nansum((X / max(np.nanmax(X), 1e-300)) ** 2, axis=0)  # of numbers of any size
-    if (X == 0).mean() >= ZEROS and squares.max() <= LARGEST_SHARE * squares.sum():
+    seen = columns.statistics
+    if seen.zeros >= ZEROS and seen.squares.max() <= LARGEST_SHARE * seen.squares.sum():
         return "most cells are zero"
-    top = np.nanmax(X, axis=0)
-    top = np.sort(top[top > 0])
-    if X.shape[1] < MANY or not len(top):
+    top = np.sort(seen.highest[seen.highest > 0])
+    if m < MANY or not len(top):
         return None
     low, high = top[len(top) // 10], top[-1 - len(top) // 10]
-    return f"{X.shape[1]} columns are of one size" if high <= FACTOR * low else None
+    return f"{m} columns are of one size" if high <= FACTOR * low else None
 
 
-def _sparse_width(X: Any, how: str) -> Array:
-    if X.nnz and X.data.min() < 0:
+def _sparse_width(seen: ColumnStatistics, how: str) -> Array:
+    if seen.lowest.min(initial=0.0) < 0:
         raise BadValueError(
             "{columns}={!r} of sparse data with values below zero would make all of them dense: divide by the largest "
             "with {columns}='max', or give a dense table",
             how,
         )
-    if how == "range":
-        return _dense(X.max(axis=0))
-    mean = _dense(X.mean(axis=0))
-    return np.sqrt(np.maximum(_dense(X.multiply(X).mean(axis=0)) - mean**2, 0.0))
-
-
-def _dense(row: Any) -> Array:
-    return np.asarray(row.toarray() if sparse.issparse(row) else row, dtype=np.float64).ravel()
+    return seen.highest if how == "range" else seen.std

@@ -21,6 +21,55 @@ MANY = 100
 
 
 @dataclass(frozen=True)
+class WordWishes:
+    """Which words of n documents are features, and how they are weighted."""
+
+    n: int
+    weighting: str
+    low: int | float
+    high: int | float
+    max_features: int | None
+    stop_words: list[str]
+    ngrams: tuple[int, int]
+    remove: tuple[str, ...]
+
+    @staticmethod
+    def of(
+        n: int,
+        weighting: str = "tfidf",
+        min_df: int | float | None = None,
+        max_df: int | float | None = None,
+        max_features: int | None = None,
+        stop_words: str | Iterable[str] | None = "english",
+        ngrams: tuple[int, int] = (1, 1),
+        remove: str | Iterable[str] | None = "all",
+    ) -> WordWishes:
+        """From options, checked; what is left open follows from the number of documents."""
+        checks.option("weighting", weighting, WEIGHTINGS)
+        if max_features is not None:
+            checks.integer("max_features", max_features, 1)
+        bounds = _bounds(n, min_df, max_df)
+        left_out, lengths = vocabulary.stop_words(stop_words), vocabulary.ngram_lengths(ngrams)
+        return WordWishes(n, weighting, *bounds, max_features, left_out, lengths, non_prose.chosen(remove))
+
+    def counter(self) -> Any:
+        """What counts words, without bounds."""
+        return _counter(self.stop_words, self.ngrams, self.remove)
+
+    def nothing_left(self, source: str) -> ValueError:
+        """The error for documents without a word that is kept."""
+        return BadValueError(
+            "{} leaves no words of its {} documents with {min_df}={}, {max_df}={} and {} stop words: "
+            "lower {min_df}=…, raise {max_df}=…, or give other {stop_words}=… or {remove}=…",
+            source,
+            self.n,
+            self.low,
+            self.high,
+            len(self.stop_words),
+        )
+
+
+@dataclass(frozen=True)
 class DocumentPreparation(Preparation):
     """Documents x words, sparse: counts, or (1 + log tf) (1 + log((1 + N) / (1 + df))) as scikit-learn weights them.
 
@@ -53,34 +102,24 @@ class DocumentPreparation(Preparation):
         remove: str | Iterable[str] | None = "all",
     ) -> tuple[DocumentPreparation, Any]:
         """The vocabulary of these documents with its weights, and the counts of its words in them (CSR)."""
-        checks.option("weighting", weighting, WEIGHTINGS)
-        if max_features is not None:
-            checks.integer("max_features", max_features, 1)
-        n = samples.n_samples
-        low, high = _bounds(n, min_df, max_df)
-        left_out, lengths = vocabulary.stop_words(stop_words), vocabulary.ngram_lengths(ngrams)
-        removed = non_prose.chosen(remove)
-        counter = _counter(left_out, lengths, removed)
-        counter.set_params(min_df=low, max_df=high, max_features=max_features)
+        asked = WordWishes.of(samples.n_samples, weighting, min_df, max_df, max_features, stop_words, ngrams, remove)
+        counter = asked.counter()
+        counter.set_params(min_df=asked.low, max_df=asked.high, max_features=max_features)
         try:
             counts = counter.fit_transform(samples.texts)
         except ValueError as problem:  # scikit-learn says so in several ways
-            raise BadValueError(
-                "{} leaves no words of its {} documents with {min_df}={}, {max_df}={} and {} stop words: "
-                "lower {min_df}=…, raise {max_df}=…, or give other {stop_words}=… or {remove}=…",
-                samples.source,
-                n,
-                low,
-                high,
-                len(left_out),
-            ) from problem
+            raise asked.nothing_left(samples.source) from problem
         counts.sort_indices()  # as they are for new documents, so that X is the same to the last bit
-        idf = None
-        if weighting == "tfidf":
-            seen = np.bincount(counts.indices, minlength=counts.shape[1])
-            idf = (np.log((1 + n) / (1 + seen)) + 1).tolist()
-        names = counter.get_feature_names_out().tolist()
-        return DocumentPreparation(scale, names, None, weighting, idf, left_out, lengths, removed), counts
+        seen = np.bincount(counts.indices, minlength=counts.shape[1])
+        return DocumentPreparation.of_words(asked, scale, counter.get_feature_names_out().tolist(), seen), counts
+
+    @staticmethod
+    def of_words(asked: WordWishes, scale: str, words: list[str], seen: Any) -> DocumentPreparation:
+        """With these words, each of which so many documents have."""
+        idf = (np.log((1 + asked.n) / (1 + seen)) + 1).tolist() if asked.weighting == "tfidf" else None
+        return DocumentPreparation(
+            scale, words, None, asked.weighting, idf, asked.stop_words, asked.ngrams, asked.remove
+        )
 
     def apply_to_counts(self, counts: Any) -> Any:
         """X of documents whose words are counted already."""
@@ -115,6 +154,8 @@ class DocumentPreparation(Preparation):
         vocabulary.check_token_pattern(stored["token_pattern"])
         if (idf is None) != (weighting == "counts") or (idf is not None and len(idf) != len(names)):
             raise ValueError("its weights do not fit its vocabulary")
+        if idf is not None and not all(isinstance(weight, int | float) and 0 <= weight < np.inf for weight in idf):
+            raise ValueError("its weights are not all numbers >= 0")
         left_out = list_of_strings("stop_words", stored["stop_words"])
         lengths = vocabulary.ngram_lengths(stored["ngrams"])
         removed = non_prose.chosen(list_of_strings("remove", stored.get("remove", [])))

@@ -117,6 +117,23 @@ def learn_and_apply(samples: Samples, **options: Unpack[LearnOptions]) -> tuple[
 
 def _learn(samples: Samples, options: LearnOptions) -> tuple[Preparation, Callable[[], Any]]:
     """The preparation, and a function that gives X of the training samples."""
+    scale, own = checked_options(samples, options)
+    if samples.kind == "cells":
+        prepared = CellPreparation.learn(samples, scale, **own)
+        return prepared, lambda: prepared.apply(samples)
+    if samples.kind == "documents":
+        documents, counts = DocumentPreparation.learn(samples, scale, **own)
+        return documents, lambda: documents.apply_to_counts(counts)
+    learnt: Preparation = (
+        TablePreparation.learn(samples, scale, **own)
+        if samples.kind == "table"
+        else ImagePreparation.learn(samples, scale)
+    )
+    return learnt, lambda: learnt.apply(samples)
+
+
+def checked_options(samples: Samples, options: LearnOptions) -> tuple[str, dict[str, Any]]:
+    """How rows are scaled, and the options that samples of this kind have; others are refused."""
     for option in options:
         if option not in LearnOptions.__annotations__:
             known = ", ".join(LearnOptions.__annotations__)
@@ -134,19 +151,12 @@ def _learn(samples: Samples, options: LearnOptions) -> tuple[Preparation, Callab
         if "weighting" in words:
             cells["weighting"] = words.pop("weighting")
         _refuse_for(samples, words, "documents")
-        prepared = CellPreparation.learn(samples, scale, **cells)
-        return prepared, lambda: prepared.apply(samples)
+        return scale, cells
     _refuse_for(samples, cells, "cells")
     if samples.kind == "documents":
-        documents, counts = DocumentPreparation.learn(samples, scale, **words)
-        return documents, lambda: documents.apply_to_counts(counts)
+        return scale, words
     _refuse_for(samples, words, "documents")
-    learnt: Preparation = (
-        TablePreparation.learn(samples, scale, columns)
-        if samples.kind == "table"
-        else ImagePreparation.learn(samples, scale)
-    )
-    return learnt, lambda: learnt.apply(samples)
+    return scale, {"columns": columns} if samples.kind == "table" else {}
 
 
 def _refuse_for(samples: Samples, options: Mapping[str, Any], kind: str) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from manifact.io.preparation.base_preparation import Preparation, list_of_strings, shape_of
 from manifact.io.preparation.column_scales import ColumnScales, settled
+from manifact.io.preparation.column_statistics import Columns
 from manifact.io.raw_samples import Samples
 from manifact.utils.errors import BadValueError
 
@@ -48,16 +49,21 @@ class TablePreparation(Preparation):
     @staticmethod
     def learn(samples: Samples, scale: str = "auto", columns: str = "auto") -> TablePreparation:
         """The columns of these samples."""
-        X, names, left = samples.X, samples.feature_names, samples.left_out
+        return TablePreparation.learn_columns(samples, Columns.of(samples.X), scale, columns)
+
+    @staticmethod
+    def learn_columns(samples: Samples, X: Columns, scale: str = "auto", columns: str = "auto") -> TablePreparation:
+        """The same of samples whose rows may come in blocks."""
+        names, left = samples.feature_names, samples.left_out
         own_columns = left is not None and samples.image_shape is None
         columns, scale = settled(columns, scale, X, own_columns)
         # New samples may lack what these have.
-        means: Any = None if left is None else np.nanmean(X, axis=0, dtype=np.float64).tolist()
+        means: Any = None if left is None else X.statistics.mean.tolist()
         return TablePreparation(
             scale,
             None if names is None else list(names),
             samples.image_shape,
-            X.shape[1],
+            X.width,
             None if columns == "none" else ColumnScales.learn(X, columns),
             means,
             None if left is None else left.missing,

@@ -13,6 +13,7 @@ from manifact.io.raw_samples import Samples
 from manifact.io.readers import table_checks
 from manifact.io.readers.h5ad import marked_genes, usual_map
 from manifact.utils.errors import BadTypeError, BadValueError
+from manifact.utils.sparse_matrices import checked_structure
 
 #: What an object is called in sentences and files.
 SOURCE = "adata"
@@ -63,7 +64,8 @@ def graph_of(adata: Any, name: str) -> Any:
         there = ", ".join(map(repr, adata.obsp.keys()))
         remedy = "choose another {graph}=…" if there else "run scanpy.pp.neighbors first, or leave out {graph}=…"
         raise BadValueError("{graph}={!r} is not in obsp, which has {}: " + remedy, name, there or "nothing")
-    return sparse.csr_array(in_memory(adata.obsp[name], SOURCE))
+    W = in_memory(adata.obsp[name], SOURCE)
+    return sparse.csr_array(checked_structure(W) if sparse.issparse(W) else W)
 
 
 def map_of(adata: Any, name: str = "auto") -> tuple[str, Any] | None:
@@ -81,7 +83,7 @@ def map_of(adata: Any, name: str = "auto") -> tuple[str, Any] | None:
 def _checked(element: Any, place: str, source: str) -> Any:
     X = in_memory(element, source)
     if sparse.issparse(X):
-        X = sparse.csr_array(X)
+        X = sparse.csr_array(checked_structure(X))
         # Entries are put in order below, which must not happen to the user's own arrays.
         X = X if X.has_canonical_format else X.copy()
     else:

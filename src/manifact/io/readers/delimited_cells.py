@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from math import isfinite
 
-_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
-_COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*", re.ASCII)
-_THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2}(,\d{3})+\s*", re.ASCII)
-_POINTS = re.compile(r"\s*[+-]?\d{1,3}(\.\d{3})+(,\d*)?\s*", re.ASCII)
+# Nothing that was matched is given back and tried in another way: a cell may have as many digits as it likes.
+_NUMBER = re.compile(r"\s*+[+-]?+(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][+-]?+\d++)?+\s*+", re.ASCII)
+_COMMA = re.compile(r"\s*+[+-]?+\d*+,\d++(?:[eE][+-]?+\d++)?+\s*+", re.ASCII)
+_THOUSANDS = re.compile(r"\s*+[+-]?+[1-9]\d{0,2}+(?:,\d{3}){1,}+\s*+", re.ASCII)
+_POINTS = re.compile(r"\s*+[+-]?+\d{1,3}+(?:\.\d{3}){1,}+(?:,\d*+)?+\s*+", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([ T].*)?|\d{1,2}[./-]\d{1,2}[./-](\d{2}|\d{4})([ T].*)?", re.ASCII)
 #: How programs write that a value is missing (and infinity): neither a number nor a name.
 MISSING = frozenset(("", "na", "n/a", "#n/a", "nan", "-nan", "null", "none", "?", "-", ".", "inf", "-inf", "+inf"))

@@ -14,6 +14,7 @@ from manifact.io.readers.chosen_columns import Wanted, places
 from manifact.io.readers.delimited_cells import has_decimal_comma, is_missing, is_number, is_text
 from manifact.io.readers.delimited_headers import is_header
 from manifact.io.readers.text_files import open_text
+from manifact.io.spreadsheet_cells import unprotected
 from manifact.utils.errors import Parameter, Sentence
 
 #: A line's number and its cells.
@@ -92,7 +93,7 @@ def find_layout(
     """The layout, from the first rows and the columns that were asked for; ``id`` names samples if it is there."""
     first, body = head[0][1], [cells for _, cells in head[1:]]
     short = bool(body) and len(body[0]) == len(first) + 1  # R leaves out the header of row names
-    top = [cell.strip() for cell in (["", *first] if short else first)]
+    top = [unprotected(cell.strip()) for cell in (["", *first] if short else first)]
     header = top if short or _asked_for(top, (name, label), wanted) or is_header(first, body) else None
     width = len(top)
     if header is not None:

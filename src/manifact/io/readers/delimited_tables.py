@@ -21,11 +21,15 @@ from manifact.io.readers.delimited_faults import Faults
 from manifact.io.readers.delimited_layout import Layout, Row, delimiter, find_layout
 from manifact.io.readers.table_assembly import RawTable, Wishes, assembled
 from manifact.io.readers.text_files import is_compressed, long_cells, open_text
+from manifact.io.spreadsheet_cells import unprotected
+from manifact.io.unpacked_size import check_unpacked
 from manifact.utils import memory
 from manifact.utils.errors import Sentence
 
 #: Rows whose cells say what a column holds, and cells that are turned into numbers together.
 HEAD, BLOCK = 200, 1 << 18
+#: Bytes of a number for one of its text, at most: "0," are two.
+TIMES_TEXT = 4
 
 
 def read(
@@ -115,7 +119,7 @@ def _table(file: Path, rows: Iterator[Row], found: Layout, decimal: str) -> RawT
     """The numbers, names and labels of all rows."""
     names: list[str] = []
     classes: list[str] = []
-    blocks = []
+    blocks, read = [], 0
     faults = Faults(found, decimal)
     size = max(1, BLOCK // found.width)
     while block := list(islice(rows, size)):
@@ -124,11 +128,14 @@ def _table(file: Path, rows: Iterator[Row], found: Layout, decimal: str) -> RawT
                 given = f"has {len(cells)} cells in line {line} and {found.width} in the first"
                 raise refusal(file, given, "give every row the same columns")
         if found.name is not None:
-            names += [cells[found.name] for _, cells in block]
+            names += [unprotected(cells[found.name]) for _, cells in block]
         if found.label is not None:
-            classes += [cells[found.label].strip() for _, cells in block]
+            classes += [unprotected(cells[found.label].strip()) for _, cells in block]
         numbers = _numbers(block, found) if decimal == "." else None
         blocks.append(faults.numbers(block) if numbers is None else numbers)
+        read += blocks[-1].nbytes
+        check_unpacked(file, read // TIMES_TEXT)
+        memory.require(read, str(file), "use fewer rows")
     return RawTable(
         np.concatenate(blocks),
         faults.problems,
@@ -136,7 +143,7 @@ def _table(file: Path, rows: Iterator[Row], found: Layout, decimal: str) -> RawT
         header=found.feature_names(),
         places=found.columns,
         names=names if found.name is not None else None,
-        labels=table_checks.labels_from_text(classes) if found.label is not None else None,
+        labels=table_checks.labels_from_text(file, classes) if found.label is not None else None,
     )
 
 

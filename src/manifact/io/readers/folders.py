@@ -66,7 +66,7 @@ def find_samples(folder: Path, kind: str | None) -> FolderFiles:
     if files == [folder]:
         with guarded(folder, "a folder"):
             os.listdir(folder)
-    odd = {file: why for file in files if (why := never_a_sample(file)) is not None}
+    odd = {file: why for file in files if (why := never_a_sample(file, folder)) is not None}
     closed = [file for file in files if file.is_dir() and file not in odd]
     plain = [file for file in files if file not in odd and not file.is_dir()]
     images, texts = list(filter(is_image, plain)), list(filter(may_be_text, plain))

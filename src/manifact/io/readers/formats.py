@@ -13,12 +13,13 @@ import numpy as np
 
 from manifact.io.file_errors import guarded, refusal
 from manifact.io.raw_samples import KINDS, Kind, Samples
-from manifact.io.readers import folders
+from manifact.io.readers import folders, table_folders
 from manifact.io.readers.other_files import counted, told
 from manifact.io.readers.tenx import is_tenx
 from manifact.io.readers.text_files import check_encoding, ending
 from manifact.utils import checks
 from manifact.utils.errors import Parameter, Sentence
+from manifact.utils.terminal_text import printable
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,16 @@ _FOLDERS = {
     "images": Reader("images", "images", "image_folders", "read", ("image_size", "color", "strict")),
 }
 _TENX = Reader("cells", "a 10x matrix", "tenx", "read")
+#: Folders that hold one table in several files.
+STORES: dict[str, tuple[Reader, ...]] = {
+    "zarr array": (Reader("table", "a zarr array", "table_folders", "read_zarr", ("image_shape",)),),
+    "zarr cells": (
+        Reader("cells", "AnnData in zarr", "table_folders", "read_zarr_cells", ("layer", "label", "expects")),
+        Reader("table", "AnnData in zarr", "table_folders", "read_zarr_table", ("layer", "label")),
+    ),
+    ".npz": (Reader("table", "a folder of .npz files", "table_folders", "read_npz", ("variable", "image_shape")),),
+    ".parquet": (Reader("table", "a folder of Parquet files", "table_folders", "read_parquet", _COLUMNS),),
+}
 #: Options that a fitted model sets, and people do not.
 _OF_MODELS = ("columns", "expects")
 
@@ -146,8 +157,9 @@ class CheckedPath:
 def read(path: Path | str, **options: Unpack[ReadOptions]) -> Samples:
     """The samples in a file or folder.
 
-    Tables: ``.npy .npz .csv .tsv .parquet .mtx .mat .h5ad`` and folders with a 10x matrix. Documents: ``.txt`` (one in
-    each line), ``.jsonl``, folders of text, and a column of ``.csv .tsv .parquet`` by ``text``. Images: folders.
+    Tables: ``.npy .npz .csv .tsv .parquet .mtx .mat .h5ad .zarr``, folders with a 10x matrix, and folders of ``.npz``
+    or of ``.parquet`` files with rows of one table. Documents: ``.txt`` (one in each line), ``.jsonl``, folders of
+    text, and a column of ``.csv .tsv .parquet`` by ``text``. Images: folders.
     Text files may be compressed (``.csv.gz``, ``.txt.bz2``, ``.jsonl.xz``), in folders as well. In a folder of text
     every file is a document whose ending does not say that it is something else; where nine files in ten are texts or
     images, the others do not matter.
@@ -219,9 +231,9 @@ def read(path: Path | str, **options: Unpack[ReadOptions]) -> Samples:
         name, why = next(iter(samples.skipped.items()))
         count = len(samples.skipped)
         of = f"{count:,} of {counted(samples.n_places, 'file')} in {path} {'is' if count == 1 else 'are'} skipped"
-        warnings.warn(f"{of}, such as {name}, which {why}: strict=True stops at the first", stacklevel=2)
+        warnings.warn(printable(f"{of}, such as {name}, which {why}: strict=True stops at the first"), stacklevel=2)
     for said, names in told(samples.other_files).items():
-        warnings.warn(f"{said} and left out, such as {names[0]} in {path}", stacklevel=2)
+        warnings.warn(printable(f"{said} and left out, such as {names[0]} in {path}"), stacklevel=2)
     return samples
 
 
@@ -302,6 +314,8 @@ def _choose(
         if form is not None:
             raise refusal(file, Sentence("is a folder, for which {format}=… has no meaning"), "leave it out")
         return _of_folder(file, kind)
+    if not file.is_file():  # a pipe would keep us waiting, and a device has no end
+        raise refusal(file, "is a pipe or a device", "store the data in a file, or send them to standard input as -")
     named = suffix(file) if form is None else f".{form}"
     readers = READERS.get(named)
     if readers is None:
@@ -321,6 +335,12 @@ def _choose(
 def _of_folder(folder: Path, kind: str | None) -> tuple[Reader, dict[str, Any]]:
     if kind in (None, "table", "cells") and is_tenx(folder):
         return replace(_TENX, kind="table" if kind == "table" else "cells"), {}
+    store = table_folders.store_of(folder) if kind in (None, "table", "cells") else None
+    if store is not None:
+        readers = STORES[store]
+        asked = kind or readers[0].kind
+        reader = next((reader for reader in readers if reader.kind == asked), replace(readers[0], kind="cells"))
+        return reader, {}
     if kind in ("table", "cells"):
         what = "a table" if kind == "table" else "cells"
         raise refusal(folder, "is a folder without matrix.mtx", f"name a file to read {what}")

@@ -16,6 +16,7 @@ from manifact.io.cell_matrices import CellMatrices, stored_bytes
 from manifact.io.file_errors import optional_module, refusal
 from manifact.io.raw_samples import Samples
 from manifact.io.readers import table_checks
+from manifact.io.readers.hdf5_inspection import inspect
 from manifact.utils import memory
 from manifact.utils.errors import Sentence
 
@@ -133,6 +134,7 @@ def _opened(file: Path) -> Iterator[tuple[Any, Any]]:
         read_elem = anndata.experimental.read_elem
     import h5py
 
+    inspect(file)
     with h5py.File(file, "r") as stored:
         yield stored, read_elem
 
@@ -147,7 +149,17 @@ def _matrices(file: Path, stored: Any) -> CellMatrices:
 
 def _read(file: Path, part: Any, element: Any) -> Any:
     memory.require(stored_bytes(part), str(file), "use fewer cells")
+    if hasattr(part, "keys"):
+        _check_sparse(part)
     return element(part)
+
+
+def _check_sparse(part: Any) -> None:
+    """Rows and columns that a group says it has must be there: anndata makes room for them before it looks."""
+    shape = part.attrs["shape"] if "shape" in part.attrs else part.attrs["h5sparse_shape"]
+    lengths = [int(length) for length in np.atleast_1d(shape)]
+    if len(lengths) != 2 or part["indptr"].shape[0] - 1 not in lengths:
+        raise ValueError(f"a sparse matrix of {' x '.join(map(str, lengths))} has {part['indptr'].shape} beginnings")
 
 
 def _check_size(file: Path, X: Any, obs: Any, genes: Any) -> None:
@@ -171,5 +183,5 @@ def _classes(file: Path, obs: Any, label: str) -> Array:
     if column.dtype.kind in "iub":
         return np.asarray(column)
     return table_checks.labels_from_text(
-        ["" if absent else str(value) for value, absent in zip(column, column.isna(), strict=True)]
+        file, ["" if absent else str(value) for value, absent in zip(column, column.isna(), strict=True)]
     )

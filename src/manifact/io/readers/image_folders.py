@@ -14,6 +14,7 @@ from manifact.backends import Array
 from manifact.io.file_errors import FileRefusedError, guarded, optional_module, refusal
 from manifact.io.raw_samples import Samples
 from manifact.io.readers.folders import Readable, refuse_closed, with_progress
+from manifact.io.unpacked_size import allowed
 from manifact.utils import memory
 from manifact.utils.errors import Sentence
 
@@ -21,6 +22,10 @@ from manifact.utils.errors import Sentence
 SMALL, SIDE = 128 * 128, 64
 #: The value of EXIF orientations from which height and width change places.
 TURNED = 5
+#: What a file may be, whatever its name says. Others of pillow's readers start programs (EPS) or open other files.
+FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
+#: Pixels that an image may have, four bytes each while it is turned and flattened; pillow would only warn of more.
+MOST_PIXELS = 89_478_485
 SMALLER = Sentence("choose a smaller {image_size}=…")
 
 
@@ -97,8 +102,9 @@ def _opened(file: Path) -> Iterator[Any]:
     with guarded(file, "an image"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            with Image.open(file) as image:
-                if Image.MAX_IMAGE_PIXELS is not None and image.width * image.height > Image.MAX_IMAGE_PIXELS:
+            with Image.open(file, formats=FORMATS) as image:
+                pixels = image.width * image.height
+                if pixels > min(MOST_PIXELS, Image.MAX_IMAGE_PIXELS or MOST_PIXELS) or 4 * pixels > allowed(file):
                     raise Image.DecompressionBombError(f"{image.width} x {image.height} pixels")
                 yield image
         except Image.UnidentifiedImageError as problem:

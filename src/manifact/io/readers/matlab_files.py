@@ -10,6 +10,7 @@ import io
 import struct
 import zlib
 from collections.abc import Sequence
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from scipy import sparse
 from manifact.io.file_errors import refusal, unreadable
 from manifact.io.raw_samples import Samples
 from manifact.io.readers import named_arrays, table_checks
+from manifact.io.unpacked_size import allowed
+from manifact.utils import memory
 from manifact.utils.errors import Sentence
 
 #: Bytes before the first tag.
@@ -29,6 +32,8 @@ PLAIN = frozenset((1, 2, 3, 4, 5, 6, 7, 9, 12, 13, 16, 17, 18))
 #: Kinds of arrays, and those among them whose parts are arrays again.
 ARRAYS, NESTED = range(1, 18), frozenset((1, 2, 3, 16, 17))
 SPARSE, COMPLEX = 5, 0x0800
+#: Kinds of arrays: cells, those with fields, and one that does not begin with its lengths.
+CELL, FIELDS, OPAQUE = 1, (2, 3), 17
 DEEPEST = 20
 
 
@@ -52,9 +57,10 @@ def read_variables(file: Path, names: Sequence[str] | None = None) -> dict[str, 
     """The variables of these names that a file has, or all of them, as SciPy gives them."""
     from scipy.io import loadmat
 
+    memory.require(2 * file.stat().st_size, str(file), "use fewer samples")
     content = file.read_bytes()
     try:
-        check_tags(content)
+        check_tags(content, allowed(file))
         return loadmat(io.BytesIO(content), variable_names=None if names is None else list(names))
     except NotImplementedError as problem:
         raise ValueError(
@@ -69,44 +75,73 @@ def _is_matrix(value: Any) -> bool:
     return getattr(value, "ndim", 0) == 2 and min(value.shape) > 1 and value.dtype.kind in "biuf"
 
 
-def check_tags(content: bytes) -> None:
-    """Every element is of a known kind and ends inside the file, or ValueError; other versions are not looked at."""
+def check_tags(content: bytes, most: int) -> None:
+    """Every element is of a known kind, ends inside the file and is as long as it says, or ValueError.
+
+    Compressed ones may have ``most`` bytes together. Versions other than 5 are not looked at.
+    """
     little = content[126:HEAD] == b"IM"  # what is neither this nor "MI" SciPy takes for the latter
     major = content[125:126] if content[126:127] == b"I" else content[124:125]
     if major != b"\x01" or b"\x00" in content[:4]:
         return
-    order = "<" if little else ">"
-    _walk(memoryview(content)[HEAD:], order, frozenset((MATRIX, COMPRESSED)), 0)
+    _Tags("<" if little else ">", most).walk(memoryview(content)[HEAD:], frozenset((MATRIX, COMPRESSED)), 0)
 
 
-def _walk(data: memoryview, order: str, kinds: frozenset[int], depth: int) -> int:
-    """How many elements there are, all of these kinds."""
-    at = count = 0
-    while at < len(data):
-        if len(data) - at < 8:
-            raise ValueError(f"{len(data) - at} bytes are left over")
-        kind, size = struct.unpack_from(f"{order}II", data, at)
-        start = at + 8
-        if kind >> 16:  # a small element: its size and up to four bytes are in the tag itself
-            kind, size, start = kind & 0xFFFF, kind >> 16, at + 4
-        if kind not in kinds or start + size > (at + 8 if start == at + 4 else len(data)) or depth > DEEPEST:
-            raise ValueError(f"an element of kind {kind} and {size} bytes does not belong there")
-        if kind == COMPRESSED:
-            _walk(memoryview(zlib.decompress(data[start : start + size])), order, frozenset((MATRIX,)), depth + 1)
-        elif kind == MATRIX and size:
-            _array(data[start : start + size], order, depth + 1)
-        padding = 0 if kind == COMPRESSED else -size % 8
-        at = at + 8 if start == at + 4 else start + size + padding
-        count += 1
-    return count
+class _Tags:
+    """Elements in one order of bytes, and how much may still be unpacked."""
 
+    def __init__(self, order: str, most: int) -> None:
+        self._order, self._left = order, most
 
-def _array(body: memoryview, order: str, depth: int) -> None:
-    """An array begins with the number of its kind, which decides what its parts may be."""
-    flags = struct.unpack_from(f"{order}3I", body)[2] if len(body) >= 16 else 0
-    number = flags & 0xFF
-    if number not in ARRAYS or flags & COMPLEX:
-        raise ValueError(f"an array of kind {flags:#x} is not known")
-    count = _walk(body, order, PLAIN | {MATRIX} if number in NESTED else PLAIN, depth)
-    if number not in NESTED and count != (6 if number == SPARSE else 4):
-        raise ValueError(f"an array of kind {number} has {count} parts")
+    def walk(self, data: memoryview, kinds: frozenset[int], depth: int) -> list[tuple[int, memoryview]]:
+        """The kind and content of each element, all of these kinds."""
+        at, found = 0, []
+        while at < len(data):
+            if len(data) - at < 8:
+                raise ValueError(f"{len(data) - at} bytes are left over")
+            kind, size = struct.unpack_from(f"{self._order}II", data, at)
+            start = at + 8
+            if kind >> 16:  # a small element: its size and up to four bytes are in the tag itself
+                kind, size, start = kind & 0xFFFF, kind >> 16, at + 4
+            if kind not in kinds or start + size > (at + 8 if start == at + 4 else len(data)) or depth > DEEPEST:
+                raise ValueError(f"an element of kind {kind} and {size} bytes does not belong there")
+            content = data[start : start + size]
+            if kind == COMPRESSED:
+                self.walk(memoryview(self._decompressed(content)), frozenset((MATRIX,)), depth + 1)
+            elif kind == MATRIX and size:
+                self._check_array(content, depth + 1)
+            padding = 0 if kind == COMPRESSED else -size % 8
+            at = at + 8 if start == at + 4 else start + size + padding
+            found.append((kind, content))
+        return found
+
+    def _decompressed(self, content: memoryview) -> bytes:
+        stream = zlib.decompressobj()
+        whole = stream.decompress(content, max(1, self._left))
+        if not stream.eof:
+            raise ValueError("a compressed element is cut short, or unpacks to more than the size of the file allows")
+        self._left -= len(whole)
+        return whole
+
+    def _check_array(self, body: memoryview, depth: int) -> None:
+        """An array begins with the number of its kind, which decides what its parts may be, and with its lengths."""
+        flags = struct.unpack_from(f"{self._order}3I", body)[2] if len(body) >= 16 else 0
+        number = flags & 0xFF
+        if number not in ARRAYS or flags & COMPLEX:
+            raise ValueError(f"an array of kind {flags:#x} is not known")
+        parts = self.walk(body, PLAIN | {MATRIX} if number in NESTED else PLAIN, depth)
+        if number not in NESTED and len(parts) != (6 if number == SPARSE else 4):
+            raise ValueError(f"an array of kind {number} has {len(parts)} parts")
+        # SciPy makes room for all the places that an array says it has: each takes a byte at least, or an array.
+        places = prod(self._integers(parts[1][1])) if len(parts) > 1 else 1
+        arrays = sum(kind == MATRIX for kind, _ in parts)
+        if number in FIELDS:
+            names = [content for kind, content in parts if kind != MATRIX][-2:]
+            length = max(1, *self._integers(names[0]), 1)
+            places *= max(1, len(names[-1]) // length)
+        room = arrays if number in (*FIELDS, CELL) else len(body)
+        if number not in (SPARSE, OPAQUE) and not 0 <= places <= max(1, room):
+            raise ValueError(f"an array says that it has {places:,} places, and has {room:,}")
+
+    def _integers(self, content: memoryview) -> tuple[int, ...]:
+        return struct.unpack(f"{self._order}{len(content) // 4}i", content[: len(content) // 4 * 4])

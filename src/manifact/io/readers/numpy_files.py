@@ -12,6 +12,7 @@ from manifact.backends import Array
 from manifact.io.file_errors import refusal
 from manifact.io.raw_samples import Samples
 from manifact.io.readers import named_arrays, table_checks
+from manifact.io.unpacked_size import check_unpacked
 from manifact.utils import memory
 
 
@@ -35,7 +36,7 @@ def read_npz(
     _whole(file)
     with zipfile.ZipFile(file) as archive:
         size = sum(member.file_size for member in archive.infolist())
-    memory.require(size, f"{source}", "use fewer samples")
+    check_unpacked(file, size)
     with np.load(file, allow_pickle=False) as stored:
         if variable is None and {"format", "shape", "data"} <= set(stored.files):
             return Samples("table", source, _sparse(file), image_shape=image_shape)

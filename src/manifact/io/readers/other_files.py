@@ -10,11 +10,13 @@ from manifact.io.readers.text_files import ending
 #: Why a file is no sample, said of one.
 NO_TEXT, NO_IMAGE = "is not text", "is not an image that we read"
 LINKED, ODD, PAGE = "is a link to a folder", "is no plain file", "is a report of a model"
+ELSEWHERE = "is a link out of the folder"
 _OF_MANY = {
     NO_TEXT: "are not text",
     NO_IMAGE: "are not images that we read",
     LINKED: "are links to folders",
     ODD: "are no plain files",
+    ELSEWHERE: "are links out of the folder",
     PAGE: "are reports of models",
 }
 #: Endings that a sentence lists.
@@ -23,16 +25,24 @@ LISTED = 5
 _GENERATOR, _HEAD = b'<meta name="generator" content="Manifact">', 1 << 11
 
 
-def never_a_sample(file: Path) -> str | None:
+def never_a_sample(file: Path, folder: Path) -> str | None:
     """Why a file is no sample, whatever its name; None of one that may be. A link to nothing is told by who opens it.
 
-    A report that was written beside the texts it shows would be one of them when they are read again.
+    A folder from somebody else may have links to files that are nobody's but ours. A report that was written beside the
+    texts it shows would be one of them when they are read again.
     """
     if file.is_dir():
         return LINKED if file.is_symlink() else None
     if file.exists() and not file.is_file():
         return ODD
+    if file.exists() and leads_out(file, folder):
+        return ELSEWHERE
     return PAGE if file.suffix.lower() == ".html" and _is_report(file) else None
+
+
+def leads_out(file: Path, folder: Path) -> bool:
+    """Whether a file is, or is reached by, a link that leads out of a folder."""
+    return file.is_symlink() and not file.resolve().is_relative_to(folder.resolve())
 
 
 def _is_report(file: Path) -> bool:

@@ -16,7 +16,7 @@ from manifact.io.readers.chosen_columns import Wanted, places
 from manifact.io.readers.column_problems import ColumnProblems
 from manifact.io.readers.id_columns import called_like_an_id
 from manifact.io.readers.table_assembly import RawTable, Wishes, assembled
-from manifact.utils import memory
+from manifact.io.unpacked_size import check_unpacked
 from manifact.utils.errors import Sentence
 
 
@@ -58,12 +58,12 @@ def read(
         raise refusal(file, "has none of the model's columns", f"they are {', '.join(columns[:5])}, …")
     if not features:
         raise refusal(file, "has no column of numbers", Sentence("say with {text}=… which column holds documents"))
-    n = opened.metadata.num_rows
-    memory.require(16 * n * len(features), source, "use fewer rows or columns")
+    n, place = opened.metadata.num_rows, {column: number for number, column in enumerate(header)}
+    check_unpacked(file, 16 * n * len(features))
     table = RawTable(
-        *_numbers(opened.read(columns=features), features),
+        *_numbers(file, opened, features),
         header=features,
-        places=[header.index(column) for column in features],
+        places=[place[column] for column in features],
         names=None if name is None else _text(file, opened, name),
         labels=None if label is None else _classes(file, opened, label),
     )
@@ -96,11 +96,12 @@ def read_documents(
     return record_documents.samples(source, columns, others)
 
 
-def _opened(file: Path) -> Any:
+def _opened(file: Path, texts: Sequence[str] = ()) -> Any:
+    """The open file; of the columns ``texts`` each text is read once, however many rows have it."""
     if file.stat().st_size == 0:
         raise refusal(file, "is empty", "write it again")
     parquet = optional_module("pyarrow.parquet", "pyarrow", str(file))
-    return parquet.ParquetFile(file)
+    return parquet.ParquetFile(file, read_dictionary=list(texts))
 
 
 def _header(file: Path, opened: Any) -> list[str]:
@@ -113,22 +114,59 @@ def _index(opened: Any, header: list[str]) -> list[str]:
     return [column for column in stored if isinstance(column, str) and column in header]
 
 
-def _numbers(table: Any, columns: list[str]) -> tuple[Array, dict[int, ColumnProblems], dict[int, list[str]]]:
-    """The numbers, NaN where there is none; what is wrong with which column; the cells of texts that may be ids."""
-    table.validate(full=True)
-    values, problems, texts = [], {}, {}
+def _numbers(
+    file: Path, opened: Any, columns: list[str]
+) -> tuple[Array, dict[int, ColumnProblems], dict[int, list[str]]]:
+    """The numbers, NaN where there is none; what is wrong with which column; the cells of texts that may be ids.
+
+    Columns of other types, which may be large, are not read: that they are there is told.
+    """
+    n, schema = opened.metadata.num_rows, opened.schema_arrow
+    described = {column: schema.field(column) for column in columns}
+    table = _read(file, opened, [column for column in columns if _is_number(described[column])])
+    values: list[Array] = []
+    problems: dict[int, ColumnProblems] = {}
+    texts: dict[int, list[str]] = {}
     for number, column in enumerate(columns):
-        cells = table.column(column)
-        value, found = _values(cells, table.schema.field(column))
+        if _is_number(described[column]):
+            value, found = _values(table.column(column), described[column])
+        else:
+            value, found = np.broadcast_to(np.nan, (n,)), ColumnProblems()
+            found.add("type", "every row", str(described[column].type), n)
+            cells: list[Any] = _cells(file, column) if _is_text(described[column]) else [None]
+            if None not in cells:
+                texts[number] = cells
         if found is not None:
             problems[number] = found
-            if _is_text(table.schema.field(column)) and not cells.null_count:
-                texts[number] = [str(cell) for cell in cells.to_pylist()]
         values.append(value)
-    X = np.empty((table.num_rows, len(columns)), dtype=np.result_type(*values))
+    X = np.empty((n, len(columns)), dtype=np.result_type(*values))
     for number, value in enumerate(values):
         X[:, number] = value
     return X, problems, texts
+
+
+def _read(file: Path, opened: Any, columns: list[str]) -> Any:
+    """Columns, one after the other: how much each unpacks to is known when it has, and not before."""
+    wanted = set(columns)
+    groups = (opened.metadata.row_group(number) for number in range(opened.metadata.num_row_groups))
+    chunks = (group.column(number) for group in groups for number in range(group.num_columns))
+    check_unpacked(file, sum(c.total_uncompressed_size for c in chunks if c.path_in_schema.split(".")[0] in wanted))
+    table = opened.read(columns=columns, use_threads=False)
+    table.validate(full=True)
+    if table.num_rows != opened.metadata.num_rows:
+        raise ValueError(f"there are {table.num_rows} rows where {opened.metadata.num_rows} should be")
+    return table
+
+
+def _cells(file: Path, column: str) -> list[Any]:
+    """The texts of a column, None for those that are missing; rows with the same text share it."""
+    opened = _opened(file, [column])
+    check_unpacked(file, 16 * opened.metadata.num_rows)
+    cells: list[Any] = []
+    for chunk in _read(file, opened, [column]).column(0).chunks:
+        known = [*map(str, chunk.dictionary.to_pylist()), None]
+        cells += [known[-1 if index is None else index] for index in chunk.indices.to_pylist()]
+    return cells
 
 
 def _values(cells: Any, described: Any) -> tuple[Array, ColumnProblems | None]:
@@ -158,11 +196,14 @@ def _text(file: Path, opened: Any, column: str) -> list[str]:
     if not (_is_text(opened.schema_arrow.field(column)) or _is_number(opened.schema_arrow.field(column))):
         found = f"has {opened.schema_arrow.field(column).type} in column {column!r}"
         raise refusal(file, found, "choose a column of text")
-    return ["" if cell is None else str(cell) for cell in opened.read(columns=[column]).column(0).to_pylist()]
+    if _is_text(opened.schema_arrow.field(column)):
+        return ["" if cell is None else cell for cell in _cells(file, column)]
+    check_unpacked(file, 64 * opened.metadata.num_rows)
+    return ["" if cell is None else str(cell) for cell in _read(file, opened, [column]).column(0).to_pylist()]
 
 
 def _classes(file: Path, opened: Any, column: str) -> Array:
-    return table_checks.labels_from_text(_text(file, opened, column))
+    return table_checks.labels_from_text(file, _text(file, opened, column))
 
 
 def _may_be_id(field: Any) -> bool:

@@ -15,6 +15,7 @@ from manifact.io.raw_samples import Samples
 from manifact.io.readers import id_columns, table_checks
 from manifact.io.readers.delimited_layout import delimiter
 from manifact.io.readers.text_files import long_cells, open_text
+from manifact.io.spreadsheet_cells import unprotected
 from manifact.utils.errors import Parameter, Sentence
 
 #: Fields that hold the document where none is named, and records that are looked at to find another one.
@@ -92,7 +93,8 @@ def read_delimited(
     for option, field in _asked(text, name, label):
         if field not in header:
             raise no_field(file, option, field, header)
-        columns[option] = [cells[header.index(field)] for _, cells in rows]
+        column = [cells[header.index(field)] for _, cells in rows]
+        columns[option] = column if option == "text" else [unprotected(cell) for cell in column]
     others = {field: [cells[i] for _, cells in rows] for i, field in enumerate(header) if field not in (text, label)}
     return samples(source, columns, others)
 
@@ -123,7 +125,7 @@ def _rows(file: Path, encoding: str | None, most: int | None = None) -> list[tup
 
 def _header(rows: Sequence[list[str]], asked: Sequence[str]) -> list[str] | None:
     """The first row if it names columns: if those that are asked for are no numbers, or it has no sentence itself."""
-    first = [cell.strip() for cell in rows[0]] if rows else []
+    first = [unprotected(cell.strip()) for cell in rows[0]] if rows else []
     places = [int(field) for field in asked if field.isdecimal() and 1 <= int(field) <= len(first)]
     if TEXT in first or len(places) < len(asked) or all(cell.isdecimal() for cell in first):
         return first
@@ -144,7 +146,7 @@ def samples(source: str, columns: dict[str, list[str]], others: Mapping[str, Seq
         source,
         texts=columns["text"],
         names=None if names is None else list(names),
-        labels=None if classes is None else table_checks.labels_from_text(classes),
+        labels=None if classes is None else table_checks.labels_from_text(Path(source), classes),
     )
 
 
@@ -173,12 +175,10 @@ def _parsed(file: Path, number: int, line: str) -> Any:
 
 def _common_fields(records: Sequence[dict[str, Any]], used: Sequence[str | None]) -> dict[str, list[str]]:
     """Fields that hold a text or a whole number in every record."""
-    found = {}
-    for field in records[0]:
-        values = [record.get(field) for record in records]
-        if field not in used and all(isinstance(value, str | int) for value in values):
-            found[field] = [str(value) for value in values]
-    return found
+    common = [field for field in records[0] if field not in used]
+    for record in records:  # what one lacks is not looked for in the others, however many fields the first has
+        common = [field for field in common if isinstance(record.get(field), str | int)]
+    return {field: [str(record[field]) for record in records] for field in common}
 
 
 def _number(cell: str) -> bool:

@@ -72,7 +72,8 @@ def assembled(
     names = table.names
     if ids and names is None:
         names = _as_names(table, ids[0])
-    features = [column for column in range(table.X.shape[1]) if column not in ids]
+    left_out = set(ids)
+    features = [column for column in range(table.X.shape[1]) if column not in left_out]
     _refuse_problems(file, table, features, wishes.missing)
     if not features:
         raise refusal(file, "has no column but ids", Sentence("keep one with {keep}={!r}", table.key(ids[0])))
@@ -123,9 +124,15 @@ def _ids(table: RawTable, wishes: Wishes) -> list[int]:
 def _distinct_rows(table: RawTable) -> Array:
     """Rows that equal none before them: a sample that is there twice has its id twice."""
     n = len(table.X)
-    codes = [np.unique(cells, return_inverse=True)[1].ravel() for cells in table.texts.values() if len(cells) == n]
+    codes = [_numbered(cells) for cells in table.texts.values() if len(cells) == n]
     first = first_equal_rows(np.column_stack([table.X, *codes]) if codes else table.X)
     return np.flatnonzero(first == np.arange(n))
+
+
+def _numbered(cells: Sequence[str]) -> list[int]:
+    """A number for each text, the same for equal ones; an array of texts would have room for the longest everywhere."""
+    numbers: dict[str, int] = {}
+    return [numbers.setdefault(cell, len(numbers)) for cell in cells]
 
 
 def _as_names(table: RawTable, column: int) -> list[str]:

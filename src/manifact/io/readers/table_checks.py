@@ -11,9 +11,13 @@ from scipy import sparse
 
 from manifact.backends import Array
 from manifact.io.file_errors import refusal
+from manifact.io.unpacked_size import check_unpacked
+from manifact.utils.sparse_matrices import checked_structure
 
-#: Cells that are looked at together.
-BLOCK = 1 << 22
+#: Cells that are looked at together, and bytes of an empty row of a sparse matrix.
+BLOCK, ROW = 1 << 22, 16
+#: Bytes that the names of classes may take.
+MOST_TEXT = 1 << 28
 
 
 def checked_table(file: Path | str, X: Any, what: str = "", missing: bool = False) -> Any:
@@ -28,7 +32,7 @@ def checked_table(file: Path | str, X: Any, what: str = "", missing: bool = Fals
         raise refusal(file, f"holds {at}of type {_type(X.dtype)}", "store numbers alone")
     if 0 in X.shape:
         raise refusal(file, f"holds {at}{X.shape[0]} x {X.shape[1]} values", "it needs a sample and a feature at least")
-    X = _rows(X) if sparse.issparse(X) else np.ascontiguousarray(X)
+    X = _rows(file, X) if sparse.issparse(X) else np.ascontiguousarray(X)
     X = X.astype(_native(X.dtype), copy=False)
     if not missing:
         _finite(file, X)
@@ -37,7 +41,7 @@ def checked_table(file: Path | str, X: Any, what: str = "", missing: bool = Fals
 
 def checked_labels(file: Path, values: Any, n: int, what: str) -> Array:
     """One class for each sample, as whole numbers where they are."""
-    values = np.asarray(values.toarray() if sparse.issparse(values) else values)
+    values = np.asarray(_dense(values, n) if sparse.issparse(values) else values)
     if values.size != n or values.dtype.kind not in "biufUST":
         found = f"has {what} of shape {values.shape} and type {_type(values.dtype)}"
         raise refusal(file, found, f"store one class for each of the {n} samples")
@@ -49,15 +53,19 @@ def checked_labels(file: Path, values: Any, n: int, what: str) -> Array:
     return values
 
 
-def labels_from_text(cells: Sequence[str]) -> Array:
+def labels_from_text(file: Path, cells: Sequence[str]) -> Array:
     """Classes from cells of text, as whole numbers where all are.
 
-    >>> labels_from_text(["3", "-1"]), labels_from_text(["3", "b"])
+    >>> labels_from_text(Path("x.csv"), ["3", "-1"]), labels_from_text(Path("x.csv"), ["3", "b"])
     (array([ 3, -1]), array(['3', 'b'], dtype='<U1'))
     """
     try:
         return np.array([int(cell) for cell in cells], dtype=np.int64)
     except (ValueError, OverflowError):
+        longest = max(map(len, cells), default=0)
+        # An array of texts has as much room in each place as the longest of them needs.
+        if 4 * longest * len(cells) > MOST_TEXT:
+            raise refusal(file, f"has a class of {longest:,} characters", "give classes short names") from None
         return np.array(list(cells), dtype=str)
 
 
@@ -93,19 +101,20 @@ def made_distinct(names: Sequence[str]) -> list[str]:
     return unique
 
 
-def _rows(X: Any) -> Any:
-    """A sparse matrix by rows; indices from a file are checked before SciPy follows them."""
-    if X.format in ("csr", "csc", "bsr"):
-        X.check_format(full_check=True)
-    elif X.format == "coo" and any(_outside(places, n) for places, n in zip((X.row, X.col), X.shape, strict=True)):
-        raise ValueError("an index is outside the matrix")
-    X = sparse.csr_array(X)
+def _rows(file: Path | str, X: Any) -> Any:
+    """A sparse matrix by rows; what came from a file is checked before SciPy follows it."""
+    if isinstance(file, Path):
+        check_unpacked(file, ROW * X.shape[0], "use fewer rows")
+    X = sparse.csr_array(checked_structure(X))
     X.sum_duplicates()
     return X
 
 
-def _outside(places: Array, n: int) -> bool:
-    return len(places) > 0 and bool(places.min() < 0 or places.max() >= n)
+def _dense(values: Any, n: int) -> Array:
+    """A sparse column as an array, if it has the length that it should; an empty array if not."""
+    if max(values.shape) != n or min(values.shape) != 1:
+        return np.empty(0)
+    return np.asarray(checked_structure(values).toarray())
 
 
 def _native(dtype: np.dtype[Any]) -> Any:

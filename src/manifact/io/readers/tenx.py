@@ -18,7 +18,9 @@ from manifact.io.cell_matrices import SPOKEN, kind_of_values
 from manifact.io.file_errors import guarded, refusal, unreadable
 from manifact.io.raw_samples import Samples
 from manifact.io.readers import matrix_market, table_checks
+from manifact.io.readers.other_files import ELSEWHERE, leads_out
 from manifact.io.readers.text_files import open_text
+from manifact.io.unpacked_size import check_unpacked
 
 #: The file that tells a folder of 10x's from others.
 MATRIX = "matrix.mtx"
@@ -68,6 +70,8 @@ def _part(folder: Path, *names: str) -> Path:
     for name in names:
         for file in (folder / name, folder / f"{name}.gz"):
             if file.is_file():
+                if leads_out(file, folder):
+                    raise refusal(file, ELSEWHERE, "put the file itself there")
                 return file
     raise refusal(folder, f"has no {' or '.join(names)} beside its matrix", "put it there, or name the matrix alone")
 
@@ -83,12 +87,17 @@ def _column(file: Path, n: int, column: int) -> list[str]:
 
 def _members(file: Path) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
+    size = 0
     try:
         with tarfile.open(file) as archive:
             for member in archive:
-                part = archive.extractfile(member) if PurePosixPath(member.name).name in MEMBERS else None
+                name = PurePosixPath(member.name).name
+                # A link would lead to another member, which has a name of its own.
+                part = archive.extractfile(member) if name in MEMBERS and member.isfile() else None
                 if part is not None:
-                    found[PurePosixPath(member.name).name] = part.read()
+                    size += member.size
+                    check_unpacked(file, size)
+                    found[name] = part.read()
     except (tarfile.TarError, EOFError, zlib.error) as problem:
         raise unreadable(file, "an archive", problem) from problem
     for name in MEMBERS:

@@ -17,6 +17,7 @@ from typing import IO, Any
 
 from manifact.io.file_errors import refusal
 from manifact.io.readers.likely_encoding import likely_encoding
+from manifact.io.unpacked_size import unpacked
 from manifact.utils.errors import BadValueError, Sentence
 
 #: Endings of compressed files.
@@ -54,8 +55,9 @@ def ending(file: Path) -> str:
 
 def open_bytes(file: Path) -> IO[bytes]:
     """The bytes of a file, decompressed if its name says that they are compressed."""
-    opened: IO[bytes] = COMPRESSIONS[file.suffix.lower()](file) if is_compressed(file) else file.open("rb")
-    return opened
+    if file.exists() and not file.is_file() and not file.is_dir():  # it may have no end
+        raise refusal(file, "is a pipe or a device", "store the text in a file")
+    return unpacked(file, COMPRESSIONS[file.suffix.lower()](file)) if is_compressed(file) else file.open("rb")
 
 
 def check_encoding(encoding: str) -> None:

@@ -1,0 +1,67 @@
+"""One writer at a time, by locks that the system lets go of when their process ends, however it ends.
+
+They are between processes of one machine, and between threads; where the system has none, nobody is kept out.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from manifact.utils.errors import BadValueError, Parameter
+
+try:
+    import fcntl
+except ImportError:  # there is none on Windows
+    fcntl = None  # type: ignore[assignment]
+
+
+@contextmanager
+def only_writer(parameter: str, path: Path) -> Iterator[None]:
+    """Be the only one who writes to ``path``; one sentence for whoever comes second.
+
+    The lock is that of an empty file beside it, which goes at the end: ``path`` itself is replaced while it is held.
+    """
+    path = path.resolve()
+    beside = path.with_name(f".{path.name}.lock")
+    handle = _only_handle(beside)
+    if handle is None:
+        raise BadValueError(
+            "{}={!r} is being written by another process: wait until it has ended, or name another file",
+            Parameter(parameter),
+            str(path),
+        )
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            beside.unlink()
+        os.close(handle)
+
+
+def _only_handle(beside: Path) -> int | None:
+    """The handle of the file, locked; None while another has it."""
+    while True:
+        handle = os.open(beside, os.O_RDWR | os.O_CREAT, 0o600)
+        if not _taken(handle):
+            os.close(handle)
+            return None
+        # Who had it before may have deleted it in between: then the next one would lock another file.
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(handle), beside.stat()):
+                return handle
+        os.close(handle)
+
+
+def _taken(handle: int) -> bool:
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # some file systems have no locks
+        return True
+    return True

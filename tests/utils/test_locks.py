@@ -1,0 +1,54 @@
+import subprocess
+import sys
+from threading import Thread
+
+import pytest
+
+from manifact.utils.errors import BadValueError
+from manifact.utils.locks import only_writer
+
+pytest.importorskip("fcntl", reason="this system has no such locks")
+
+HOLDER = """
+import sys
+from pathlib import Path
+from manifact.utils.locks import only_writer
+with only_writer("path", Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_the_second_writer_is_told_until_the_first_is_gone_however_it_went(tmp_path):
+    path = tmp_path / "a"
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout.readline() == "held\n"
+    sentence = r"path='.*a' is being written by another process: wait until it has ended, or name another file"
+    with pytest.raises(BadValueError, match=sentence), only_writer("path", path):
+        pass
+    holder.kill()
+    holder.communicate()
+    with only_writer("path", path):
+        assert [file.name for file in tmp_path.iterdir()] == [".a.lock"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_threads_are_kept_apart_as_well(tmp_path):
+    refused = []
+
+    def write():
+        try:
+            with only_writer("path", tmp_path / "a"):
+                pass
+        except ValueError as refusal:
+            refused.append(str(refusal))
+
+    with only_writer("path", tmp_path / "a"), only_writer("path", tmp_path / "b"):
+        thread = Thread(target=write)
+        thread.start()
+        thread.join()
+    assert len(refused) == 1
+    write()
+    assert len(refused) == 1
