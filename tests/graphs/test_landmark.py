@@ -113,3 +113,11 @@ def test_training_samples_are_tied_as_the_graph_joins_them(kind, rng):
     W, degrees = graph.tie(kind(X), np.eye(80))
     np.testing.assert_allclose(W, graph.adjacency(np.eye(80)), atol=1e-9)
     np.testing.assert_array_equal(degrees, graph.degrees)
+
+
+def test_a_system_whose_matrix_is_almost_that_of_the_graph_alone_is_solved():
+    graph = LandmarkGraph(1, n_neighbors=1).build(np.random.default_rng(0).random((6, 3)))
+    B = np.arange(1.0, 7.0)[:, None]
+    found = graph.solve(np.array([1e-20]), 1e4, B)
+    assert np.isfinite(found).all()
+    np.testing.assert_allclose(1e-20 * found.mean(), B.mean(), rtol=1e-9)

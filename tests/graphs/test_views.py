@@ -16,7 +16,7 @@ from manifact.backends import threads
 from manifact.graphs import KNNGraph
 from manifact.graphs.neighbor_lists import find_neighbors
 from manifact.graphs.views import Directions, View
-from manifact.utils.files import read_arrays, write_arrays
+from manifact.utils.array_files import read_arrays, write_arrays
 
 KINDS = [np.asarray, sparse.csr_array]
 DTYPES = [np.float64, np.float32]

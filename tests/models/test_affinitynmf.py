@@ -291,7 +291,7 @@ class TestAuto:
         settings = {"n_components": "auto", "max_iter": 3, "tol": 0, "random_state": np.random.RandomState(0)}
         AffinityNMF(**settings).fit(self.BLOBS, checkpoint=tmp_path / "c")
         monkeypatch.setattr(graph_choice, "best_count", lambda sizes, evidence: 5)
-        with pytest.raises(ValueError, match="belongs to other data or parameters"):
+        with pytest.raises(ValueError, match=r"belongs to another run \(number of parts=\d+ there and 5 here\)"):
             AffinityNMF(**settings).fit(self.BLOBS, checkpoint=tmp_path / "c")
 
     def test_a_choice_is_saved_and_forgotten_when_it_is_no_more(self, tmp_path):

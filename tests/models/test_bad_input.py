@@ -91,7 +91,8 @@ def test_sample_weights(weight, sentence):
 
 def test_what_would_not_fit_is_refused_with_an_estimate():
     wide = sparse.csr_array((3, 2_000_000_000))
-    with pytest.raises(MemoryError, match=r"the factors would need about .* GiB .* are free: lower n_components"):
+    sentence = r"NMF of 3 x 2000000000 samples .* would need about .* GiB .* are free: lower n_components"
+    with pytest.raises(MemoryError, match=sentence):
         NMF(1000).fit(wide)
 
 

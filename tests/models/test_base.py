@@ -350,6 +350,24 @@ class TestInterrupts:
         np.testing.assert_array_equal(model.labels_, expected.labels_)
         np.testing.assert_array_equal(model.predict(X), expected.predict(X))
 
+    @pytest.mark.parametrize("name", ["_store", "_begin_clusters", "_hand_over"])
+    def test_an_interrupt_while_the_model_is_put_together_leaves_a_whole_one(self, name, monkeypatch):
+        X, done, calls = problem()[0], getattr(NMF, name), []
+
+        def interrupted(self, *arguments):
+            calls.append(1)
+            if len(calls) == 1:
+                raise KeyboardInterrupt
+            return done(self, *arguments)
+
+        expected = NMF(3, random_state=0, max_iter=5).fit(X)
+        monkeypatch.setattr(NMF, name, interrupted)
+        model = NMF(3, random_state=0, max_iter=5)
+        with pytest.raises(KeyboardInterrupt, match="interrupted after iteration 5: the model holds the last iterate"):
+            model.fit(X)
+        np.testing.assert_array_equal(model.representation_, expected.representation_)
+        np.testing.assert_array_equal(model.labels_, expected.labels_)
+
 
 class TestCheckpoints:
     @pytest.mark.parametrize("n_init", [1, 3])
@@ -374,18 +392,64 @@ class TestCheckpoints:
         path = tmp_path / "run.safetensors"
         NMF(3, random_state=0).fit(X, checkpoint=path)
         before = path.read_bytes()
-        others = (
-            NMF(4, random_state=0),
-            NMF(3, random_state=1),
-            GNMF(3, random_state=0),
-            NMF(3, random_state=0, n_init=5),
-        )
-        for other in others:
-            with pytest.raises(ValueError, match="belongs to other data or parameters: delete it or name another"):
+        others = {
+            "n_components=3 there and 4 here": NMF(4, random_state=0),
+            "random_state=0 there and 1 here": NMF(3, random_state=1),
+            "it is one of NMF bcd, and this is GNMF mu": GNMF(3, random_state=0),
+            "n_init=1 there and 5 here": NMF(3, random_state=0, n_init=5),
+        }
+        for difference, other in others.items():
+            with pytest.raises(ValueError, match=rf"\({difference}\): delete it or name another file"):
                 other.fit(X, checkpoint=path)
-        with pytest.raises(ValueError, match="belongs to other data"):
-            NMF(3, random_state=0).fit(X + 1, checkpoint=path)
+        # Columns in another order have the same sums of rows, and the same norm.
+        for data in (X + 1, X[:, ::-1], X[::-1]):
+            with pytest.raises(ValueError, match=r"\(X is not the same\)"):
+                NMF(3, random_state=0).fit(data, checkpoint=path)
         assert path.read_bytes() == before
+
+    @pytest.mark.parametrize("n_init", [1, 3])
+    def test_a_run_that_has_ended_has_nothing_left_to_do(self, tmp_path, n_init):
+        X, path = problem()[0], tmp_path / "run"
+        settings = {"random_state": 0, "tol": 1e-3, "n_init": n_init, "init_iter": 5}
+        first = NMF(3, **settings).fit(X, checkpoint=path)
+        assert first.converged_
+        for _ in range(2):
+            content = path.read_bytes()
+            again = NMF(3, **settings).fit(X, checkpoint=path)
+            assert (again.n_iter_, again.converged_) == (first.n_iter_, True)
+            assert path.read_bytes() == content
+            np.testing.assert_array_equal(again.representation_, first.representation_)
+
+    def test_starts_that_were_tried_are_not_tried_again(self, tmp_path, monkeypatch):
+        X, path = problem()[0], tmp_path / "run"
+
+        def model():
+            return NMF(3, random_state=np.random.RandomState(5), n_init=5, init_iter=4, max_iter=12, tol=0)
+
+        whole, begin, begun = model().fit(X), NMF._begin, []
+
+        def killed(self, problem):
+            begun.append(1)
+            if len(begun) == 4:
+                raise KeyboardInterrupt
+            return begin(self, problem)
+
+        monkeypatch.setattr(NMF, "_begin", killed)
+        with pytest.raises(KeyboardInterrupt):
+            model().fit(X, checkpoint=path)
+        again = model().fit(X, checkpoint=path)
+        assert len(begun) == 4 + 2  # two were left
+        np.testing.assert_array_equal(again.representation_, whole.representation_)
+        np.testing.assert_array_equal(again.objective_, whole.objective_)
+        # The generator has gone on as if nothing had happened.
+        np.testing.assert_array_equal(again.labels_, whole.labels_)
+        assert again.random_state.randint(10**6) == whole.random_state.randint(10**6)
+
+    def test_too_short_a_trial_leaves_nothing_to_go_on_from(self, tmp_path):
+        X, path = problem()[0], tmp_path / "run"
+        model = NMF(3, random_state=0, n_init=3, init_iter=6, max_iter=2).fit(X, checkpoint=path)
+        whole = model.set_params(max_iter=10).fit(X).objective_
+        np.testing.assert_array_equal(model.fit(X, checkpoint=path).objective_, whole)
 
     def test_another_graph_or_other_labels_are_refused(self, tmp_path):
         X, W, _, _ = problem()
@@ -395,11 +459,11 @@ class TestCheckpoints:
         ):
             path = tmp_path / f"{type(build).__name__}.safetensors"
             GNMF(3, graph=build, random_state=0, max_iter=10).fit(X, checkpoint=path)
-            with pytest.raises(ValueError, match="belongs to other data"):
+            with pytest.raises(ValueError, match=r"belongs to another run \(graph(=| is not the same)"):
                 GNMF(3, graph=other, random_state=0).fit(X, checkpoint=path)
         path, model = tmp_path / "labels", GNMF(3, graph=LabelGraph(), random_state=0, max_iter=10)
         model.fit(X, y=np.arange(24) % 2, checkpoint=path)
-        with pytest.raises(ValueError, match="belongs to other data"):
+        with pytest.raises(ValueError, match=r"belongs to another run \(y is not the same\)"):
             model.fit(X, y=np.arange(24) % 3, checkpoint=path)
 
     def test_torn_files_and_missing_folders_are_refused(self, tmp_path):

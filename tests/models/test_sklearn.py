@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.conftest import problem
 
 from manifact import ALPNMF, CF, GNMF, LCCF, LCF, LPNMF, NMF, SPNMF, AffinityNMF
-from manifact.graphs import KNNGraph, LabelGraph
+from manifact.graphs import KNNGraph, LabelGraph, LandmarkGraph
 
 REPETITION = "repeating a sample changes the start: see test_weights.py for what holds instead"
 GRAPH_REPETITION = "repeating a sample changes the graph and the start: see test_weights.py for what holds instead"
@@ -44,6 +44,8 @@ ESTIMATORS = [
     LCF(2, max_iter=5000, tol=1e-9),
     AffinityNMF(2),
     AffinityNMF(2, assign="kmeans", init="random"),
+    GNMF(2, graph=LandmarkGraph()),
+    AffinityNMF(2, graph=LandmarkGraph()),
 ]
 
 

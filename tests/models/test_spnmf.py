@@ -136,3 +136,12 @@ def test_what_it_cannot_do_is_refused():
     ):
         with pytest.raises(ValueError, match=sentence):
             SPNMF(2, **parameters).fit(X)
+
+
+@pytest.mark.parametrize("name", ["graph", "far_graph"])
+def test_weights_beyond_single_precision_are_refused_with_float32_alone(name):
+    X, W = problem()[:2]
+    model = SPNMF(3, max_iter=2, random_state=0).set_params(**{name: 1e35 * W})
+    assert np.isfinite(model.fit_transform(X)).all()
+    with pytest.raises(ValueError, match=rf"{name} has weights that add up to .* float32 cannot hold: divide them"):
+        model.fit(X.astype(np.float32))

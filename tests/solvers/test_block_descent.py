@@ -97,6 +97,24 @@ def test_without_momentum_an_iteration_is_exact_coordinate_descent(monkeypatch):
     np.testing.assert_allclose(model.components_.T, U, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("kind", ["dense", "csr"])
+def test_the_short_way_through_an_iteration_leads_where_the_long_one_does(monkeypatch, kind):
+    X = KINDS[kind](load_digits().data)
+    settings = {"solver": "bcd", "init": "random", "max_iter": 30, "tol": 0, "random_state": 0}
+    short = NMF(7, **settings).fit(X)
+    monkeypatch.setattr(Frobenius, "descended", lambda *given: None)
+    long = NMF(7, **settings).fit(X)
+    np.testing.assert_allclose(short.objective_, long.objective_, rtol=1e-9)
+    np.testing.assert_allclose(short.components_, long.components_, rtol=1e-6, atol=1e-6)
+
+
+def test_a_loss_made_of_another_is_lowered_by_its_own_rows():
+    class Doubled(Frobenius):
+        """Twice the squares of a third of the samples, say: what it is, ``rows`` tells."""
+
+    assert Doubled().descended(None, None, 0.0, 1) is None
+
+
 def test_it_is_ahead_of_mu_on_the_constrained_objective():
     X, W, V, U = problem(n=60, m=40)
     settings = {"graph": W, "graph_reg": 10.0, "init": (V, U.T), "tol": 0}

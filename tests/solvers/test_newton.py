@@ -93,6 +93,23 @@ def test_it_ends_below_the_published_rule_on_the_same_function():
     assert exact.objective_[-1] < there
 
 
+def test_the_first_step_from_clusters_ends_below_the_published_rule(rng):
+    """Clusters are far from smooth: the step goes to V as the graph holds it, and no farther."""
+    centres = rng.random((5, 30)) ** 3
+    labels = np.repeat(np.arange(5), 24)
+    X = rng.poisson(20 * centres[labels]).astype(float)
+    V, graph = 0.01 + np.eye(5)[labels], KNNGraph(5)
+    settings = {"graph": graph, "graph_reg": 20.0, "init": (V, centres), "tol": 0, "normalize": None}
+    first = LPNMF(5, solver="newton", max_iter=1, **settings).fit(X)
+    lowest, W = np.inf, first.graph_.W.toarray()
+    for iterations in (1, 2, 5):
+        rule = LPNMF(5, solver="mu", max_iter=iterations, **settings).fit(X)
+        sums = rule.components_.sum(axis=1)
+        there = plain.objective_kl(X, rule.components_.T / sums, rule.representation_ * sums, W, 20.0)
+        lowest = min(lowest, there)
+    assert first.objective_[-1] < lowest
+
+
 def test_without_a_graph_a_plain_step_is_the_multiplicative_one(monkeypatch):
     monkeypatch.setattr(newton, "FIRST", 0.0)
     monkeypatch.setattr(newton, "LEAST", 0.0)

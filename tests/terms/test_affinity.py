@@ -37,3 +37,11 @@ def test_the_gradient_has_the_type_of_the_factors_on_every_backend():
     for mine, expected in zip(term.gradient(single, "V"), term.gradient(s, "V"), strict=True):
         assert mine.dtype == torch.float32
         np.testing.assert_allclose(mine.numpy(), expected, rtol=1e-5, atol=1e-5)
+
+
+def test_more_samples_than_are_summed_without_a_kernel():
+    F = np.ones((5000, 1))
+    F[:7] = 0
+    V = np.full((5000, 2), 0.5)
+    s = State(as_data(np.ones((5000, 3))), np.ones((3, 2)), V)
+    assert Affinity(F, 0.3).value(s) == pytest.approx(0.3 * 4993**2 * 0.5**2)

@@ -20,3 +20,12 @@ def test_a_part_that_explains_nothing_stays():
     after = SimplexBasis().impose(empty, s.U)
     np.testing.assert_array_equal(after[:, 1], s.U[:, 1])
     np.testing.assert_allclose(after.sum(axis=0), 1)
+
+
+def test_a_part_without_entries_starts_inside_as_well():
+    s = state()
+    U = s.U.copy()
+    U[:, 1] = 0
+    begun = SimplexBasis().start(s.replace("U", U))
+    np.testing.assert_allclose(begun.U.sum(axis=0), 1)
+    np.testing.assert_allclose(begun.U[:, 1], 1 / len(U))

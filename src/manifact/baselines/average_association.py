@@ -8,11 +8,10 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import svds
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from manifact.backends import Array
+from manifact.backends import Array, backend_of
 from manifact.utils import checks
 
 
@@ -71,15 +70,17 @@ class AverageAssociation(ClusterMixin, BaseEstimator):
         rng = check_random_state(self.random_state)
         values, right = leading_singular(X, self.n_clusters, rng)
         self.components_ = right if self.scale else right / np.where(values > 0, values, np.inf)[:, None]
-        self._kmeans = KMeans(self.n_clusters, n_init=self.n_init, random_state=rng).fit(self._embed(X))
-        self.labels_ = self._kmeans.labels_
+        rows = self._embed(X)
+        # Not scikit-learn's, whose threads a forked process waits for in vain.
+        self.labels_, self._centres = backend_of(rows).kmeans(rows, self.n_clusters, self.n_init, rng)
         return self
 
     def predict(self, X: Any) -> Array:
         """The cluster of each new sample."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=(np.float64, np.float32))
-        return self._kmeans.predict(self._embed(X))
+        squares = np.einsum("ij,ij->i", self._centres, self._centres)
+        return np.asarray((squares - 2 * self._embed(X) @ self._centres.T).argmin(axis=1))
 
     def _embed(self, X: Any) -> Array:
         return np.ascontiguousarray(X @ self.components_.T, dtype=np.float64)

@@ -8,14 +8,13 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import eigh
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from manifact.backends import Array
+from manifact.backends import Array, backend_of
 from manifact.utils import checks
 from manifact.utils.memory import require
 
@@ -148,7 +147,8 @@ class KSDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             if self.divide == "nearest":
                 pieces = np.array_split(own[_row_of_neighbors(X[own])], parts)
             else:
-                labels = KMeans(parts, n_init=10, random_state=rng).fit_predict(X[own])
+                # Not scikit-learn's, whose threads a forked process waits for in vain.
+                labels = backend_of(X).kmeans(X[own], parts, 10, rng)[0]
                 pieces = [own[labels == label] for label in np.unique(labels)]
             for piece in pieces:
                 subclasses[piece] = len(owners)

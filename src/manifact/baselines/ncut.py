@@ -14,6 +14,7 @@ from manifact.backends import Array, backend_of
 from manifact.baselines.average_association import enough_samples
 from manifact.graphs import as_builder
 from manifact.graphs.spectral import leading_eigenvectors
+from manifact.graphs.unit_row_kmeans import unit_row_clusters
 from manifact.utils import checks
 
 ROWS = ("unit", "degree", "raw")
@@ -33,7 +34,8 @@ class NCut(ClusterMixin, BaseEstimator):
     graph : graph builder, n x n affinity or None, default=None
         How samples are neighbours; None means ``KNNGraph(5, weight="binary")``.
     n_init : int, default=20
-        Starts of k-means.
+        Starts of k-means. Unit rows start at their corners and others at k-means++; from the best of the former,
+        centres are tried elsewhere until twice as many tries in a row fail.
     random_state : int, RandomState or None, default=None
         Seed of the eigensolver and of k-means.
 
@@ -84,7 +86,10 @@ class NCut(ClusterMixin, BaseEstimator):
         self.embedding_ = _rows(vectors, self.graph_.degrees, self.rows)
         # float32 tells clusters apart in half the time.
         rows = self.embedding_.astype(np.float32)
-        self.labels_ = backend_of(rows).kmeans(rows, self.n_clusters, self.n_init, rng)[0]
+        if self.rows == "unit":
+            self.labels_ = unit_row_clusters(rows, self.n_init, rng)
+        else:
+            self.labels_ = backend_of(rows).kmeans(rows, self.n_clusters, self.n_init, rng)[0]
         return self
 
     def __sklearn_tags__(self) -> Any:

@@ -8,9 +8,14 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from manifact.backends import comes_in_blocks, native
 from manifact.graphs.builder import GraphBuilder, as_samples
+from manifact.graphs.feature_halves import SAMPLES
 from manifact.graphs.graph_choice import NEIGHBORS, GraphChoice, choose_graph
+from manifact.graphs.landmark import LandmarkGraph
 from manifact.graphs.operators import Graph
+from manifact.graphs.search_memory import distance_bytes, search_bytes, view_bytes
+from manifact.graphs.some_samples import some_of
 from manifact.graphs.views import row_lengths
 from manifact.utils import checks
 from manifact.utils.errors import BadValueError
@@ -80,8 +85,20 @@ class AutoGraph(GraphBuilder):
         return self if self.n_components is not None else clone(self).set_params(n_components=k)
 
     def build(self, X: Any, y: Any = None) -> Graph:
-        """The chosen graph of the rows of X."""
+        """The chosen graph of the rows of X; of more samples in blocks than fit into memory, one through landmarks."""
+        X = native(X)
+        if comes_in_blocks(X):
+            some = some_of(X)
+            if len(some) < X.shape[0]:
+                return LandmarkGraph().build(X)
+            X = X.rows(some)
         return self.choose_and_build(X)[1]
+
+    def memory_needed(self, X: Any) -> float:
+        """Of the widest view that may be chosen: roots of all features, at unit length; few samples are compared."""
+        if comes_in_blocks(X):
+            return LandmarkGraph().memory_needed(X)
+        return search_bytes(X, max(self._counts())) + view_bytes(X, None) + distance_bytes(X, SAMPLES)
 
     def choose_and_build(self, X: Any, n_components: Any = None) -> tuple[GraphChoice, Graph]:
         """What was chosen, and the graph; ``n_components`` may be several to choose from."""

@@ -26,6 +26,10 @@ class GraphBuilder(BaseEstimator):
         """The graph of the rows of X (and, for graphs made of labels, y)."""
         raise NotImplementedError
 
+    def memory_needed(self, X: Any) -> float:
+        """Bytes that building the graph of X takes at the most, beside X: estimated; 0 where nobody knows."""
+        return 0.0
+
     def for_components(self, k: int) -> GraphBuilder:
         """The builder of a graph for a model with k parts: this one, unless it chooses by their number."""
         return self
@@ -152,6 +156,10 @@ class SumGraph(GraphBuilder):
     def for_components(self, k: int) -> SumGraph:
         """The sum of graphs for so many parts."""
         return SumGraph([(name, as_builder(graph).for_components(k)) for name, graph in self.graphs], self.weights)
+
+    def memory_needed(self, X: Any) -> float:
+        """That of the graph that needs most: they are built one after the other."""
+        return max((as_builder(graph).memory_needed(X) for _, graph in self.graphs), default=0.0)
 
     def build(self, X: Any, y: Any = None) -> Graph:
         """Each graph built on its own, then added."""

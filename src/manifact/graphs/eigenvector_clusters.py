@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import sparse
 from scipy.linalg import svd
 
 from manifact.backends import Array
@@ -31,7 +32,12 @@ def corners(F: Array) -> Array:
     axis it is nearest to once these are turned onto the axes (A. Damle, V. Minden, L. Ying. Simple, direct and
     efficient multi-way spectral clustering. Information and Inference 8, 2019).
     """
-    left, _, right = svd(F[most_different(F)].T, full_matrices=False, check_finite=False)
+    return turned_onto_axes(F, most_different(F))
+
+
+def turned_onto_axes(F: Array, rows: Array) -> Array:
+    """The axis that each row of F is nearest to once k of them are turned onto the axes."""
+    left, _, right = svd(F[rows].T, full_matrices=False, check_finite=False)
     return np.asarray(np.abs(F @ (left @ right)).argmax(axis=1))
 
 
@@ -60,10 +66,10 @@ def most_different(F: Array) -> Array:
 
 def settled(F: Array, labels: Array, rounds: int = ROUNDS) -> Array:
     """Labels after everybody has moved to the nearest mean direction, and again, until nobody moves."""
-    every = np.arange(F.shape[1])
+    n, k = F.shape
+    ones, places = np.ones(n, dtype=F.dtype), np.arange(n + 1)
     for _ in range(rounds):
-        # A product with an array, zeros and all, is quicker than a sparse matrix is made.
-        members = (labels[:, None] == every).astype(F.dtype)
+        members = sparse.csr_array((ones, labels, places), shape=(n, k))
         moved = (F @ unit_rows(members.T @ F).T).argmax(axis=1)
         if np.array_equal(moved, labels):
             break

@@ -10,7 +10,9 @@ from scipy import sparse
 from manifact.backends import Array, backend_of, host_dtype, namespace, on_host
 from manifact.graphs.builder import GraphBuilder, as_samples
 from manifact.graphs.operators import AffinityGraph, Graph
+from manifact.graphs.search_memory import search_bytes, whole_number
 from manifact.utils import checks
+from manifact.utils.memory import require
 from manifact.utils.progress import steps
 from manifact.utils.sparse_matrices import sorted_csr
 from manifact.utils.stored_classes import stored_by_parameters
@@ -61,7 +63,8 @@ class FarthestGraph(GraphBuilder):
         checks.option("search", self.search, SEARCHES)
         X = as_samples(X)
         n = X.shape[0]
-        if self.search == "exact" or (self.search == "auto" and n <= EXACT_SAMPLES):
+        require(self.memory_needed(X), "the search for the farthest samples", "take fewer samples")
+        if self._exact(X):
             index, squares = map(on_host, backend_of(X).nearest(X, self.n_neighbors, farthest=True, progress=steps))
         else:
             index, squares = self._among_extremes(X)
@@ -73,6 +76,14 @@ class FarthestGraph(GraphBuilder):
         W = sparse.csr_array(W.maximum(W.T))
         W.eliminate_zeros()
         return AffinityGraph(sorted_csr(W))
+
+    def memory_needed(self, X: Any) -> float:
+        """Of the search among all samples, or of every sample in some directions, to find the extremes."""
+        shadows = 0 if self._exact(X) else 4 * X.shape[0] * whole_number(self.n_candidates, 1000)
+        return search_bytes(X, self.n_neighbors) + shadows
+
+    def _exact(self, X: Any) -> bool:
+        return self.search == "exact" or (self.search == "auto" and X.shape[0] <= EXACT_SAMPLES)
 
     def _among_extremes(self, X: Any) -> tuple[Array, Array]:
         extremes = extreme_samples(X, self.n_candidates, np.random.default_rng(self.random_state))

@@ -6,14 +6,14 @@ same clusters in both halves, it has found something about the samples.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from manifact.backends import Array, backend_of, on_host
+from manifact.backends import Array, backend_of, on_host, threads
 from manifact.graphs.cluster_counts import clusters_of_sizes
 from manifact.graphs.copies import Copies
 from manifact.graphs.edge_weights import symmetric_affinity
@@ -55,23 +55,44 @@ Candidate = tuple[Features, int]
 
 
 def said_alike(
-    X: Any, candidates: Sequence[Candidate], sizes: Sequence[int], rng: np.random.RandomState
-) -> dict[Candidate, list[Agreement]]:
+    X: Any, candidates: Sequence[Candidate], sizes: Sequence[int], seeds: Sequence[int]
+) -> Iterator[dict[Candidate, list[Agreement]]]:
     """What the clusterings of two random halves of the features say alike, for each candidate and number of clusters.
 
-    X has no two equal rows. Samples without entries in either half are left out.
+    Of one pair of halves after the other, drawn by its seed; a thread clusters a half. X has no two equal rows. Samples
+    without entries in either half are left out.
     """
-    X = _some(X, max(sizes), rng)
+
+    def clustered(half: tuple[int, int]) -> dict[Candidate, list[Array]]:
+        return _clusterings(_half(X, max(sizes), *half), candidates, sizes)
+
+    found = threads.each(clustered, [(seed, which) for seed in seeds for which in (0, 1)])
+    for one, other in zip(found, found, strict=True):
+        yield {
+            candidate: [agreement(a, b) for a, b in zip(one[candidate], other[candidate], strict=True)]
+            for candidate in candidates
+        }
+
+
+def _half(X: Any, k: int, seed: int, which: int) -> SampleProducts:
+    """Some samples by one of the two halves of their features that a seed draws."""
+    rng = np.random.RandomState(seed)
+    X = _some(X, k, rng)
     columns = rng.permutation(X.shape[1])
     middle = len(columns) // 2
-    halves = [X[:, np.sort(half)] for half in (columns[:middle], columns[middle:])]
-    both = np.flatnonzero(~(empty_rows(halves[0]) | empty_rows(halves[1])))
-    lengths = row_lengths(X)[both]
-    one, other = (_clusterings(SampleProducts(half[both], lengths), candidates, sizes) for half in halves)
-    return {
-        candidate: [agreement(a, b) for a, b in zip(one[candidate], other[candidate], strict=True)]
-        for candidate in candidates
-    }
+    mine, other = (columns[:middle], columns[middle:])[:: 1 if which == 0 else -1]
+    half = X[:, np.sort(mine)]
+    both = np.flatnonzero(~empty_rows(half) & _entries_in(X, other))
+    return SampleProducts(half[both], row_lengths(X)[both])
+
+
+def _entries_in(X: Any, columns: Array) -> Array:
+    """Which rows have an entry in some of the columns."""
+    if not sparse.issparse(X):
+        return ~empty_rows(X[:, columns])
+    chosen = np.zeros(X.shape[1])
+    chosen[columns] = 1
+    return np.asarray(sparse.csr_array(((X.data != 0).astype(float), X.indices, X.indptr), shape=X.shape) @ chosen > 0)
 
 
 def _some(X: Any, k: int, rng: np.random.RandomState) -> Any:

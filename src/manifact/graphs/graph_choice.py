@@ -34,8 +34,12 @@ NEIGHBORS = (5, 30)
 #: speaks for another one, and bits at different numbers do not compare: there the few are taken where two halves of the
 #: plain features say their clusters alike to this share.
 ENOUGH, RELIABLE = 0.95, 0.6
-#: Pairs of halves of the features. After the first ones, ways that say less than this share of the best are left out.
-FIRST_PAIRS, PAIRS, BEHIND = 2, 6, 0.9
+#: Pairs of halves of the features, so many at once. After the first ones, ways that say less than this share of the
+#: best are left out.
+AT_ONCE, PAIRS, BEHIND = 2, 6, 0.9
+#: And after each, those that say less by so many standard errors, which are at least this share of what the best say:
+#: two pairs may differ by less than by chance.
+HOPELESS, LEAST_ERROR = 2.0, 0.005
 #: Pairs of halves that tell how many clusters a graph has.
 COUNTING_PAIRS = 4
 #: The plain features stay unless others say more by so many standard errors.
@@ -149,9 +153,7 @@ class _CountsOfClusters:
         seeds = self._rng.randint(2**31 - 1, size=COUNTING_PAIRS).tolist()
         with steps("clusters", total=COUNTING_PAIRS) as advance:
             pairs = []
-            for found in threads.each(
-                lambda seed: said_alike(self._X, new, self._sizes, np.random.RandomState(seed)), seeds
-            ):
+            for found in said_alike(self._X, new, self._sizes, seeds):
                 pairs.append(found)
                 advance(1)
         for one, value in zip(new, values, strict=True):
@@ -198,18 +200,22 @@ class _Findings:
         """At so many pairs of halves; after the first, only at the ways that may still be the best."""
         seeds = rng.randint(2**31 - 1, size=pairs).tolist()
         with steps("graphs", total=pairs) as advance:
-            for some in (seeds[:FIRST_PAIRS], seeds[FIRST_PAIRS:]):
+            for first in range(0, pairs, AT_ONCE):
                 candidates = [(features, count) for features in possible for count in self.counts]
-
-                def looked(seed: int, candidates: list[Candidate] = candidates) -> dict[Candidate, list[Any]]:
-                    return said_alike(X, candidates, self.sizes, np.random.RandomState(seed))
-
-                for found in threads.each(looked, some):
+                for found in said_alike(X, candidates, self.sizes, seeds[first : first + AT_ONCE]):
                     for candidate, agreements in found.items():
                         self._bits.setdefault(candidate, []).append([one.bits for one in agreements])
                     advance(1)
-                most = max(self.pooled(features).mean() for features in possible)
-                possible = [f for f in possible if f.plain or self.pooled(f).mean() >= _share(BEHIND, most)]
+                best = max(possible, key=lambda features: float(self.pooled(features).mean()))
+                possible = [features for features in possible if features.plain or not self._behind(features, best)]
+
+    def _behind(self, features: Features, best: Features) -> bool:
+        """Whether others say so much more in the same halves that further ones will not change it."""
+        said, most = self.pooled(features), self.pooled(best)
+        less = most - said
+        if len(less) == AT_ONCE and said.mean() < _share(BEHIND, most.mean()):
+            return True
+        return bool(less.mean() > HOPELESS * max(_error(less), LEAST_ERROR * abs(float(most.mean()))))
 
     def bits(self, candidate: Candidate) -> Array:
         """Of every pair of halves, for every size."""

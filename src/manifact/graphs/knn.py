@@ -11,9 +11,10 @@ from scipy import sparse
 from sklearn import get_config
 from sklearn.base import clone
 
-from manifact.backends import Array, Placed, backend_of, on_host, whole
+from manifact.backends import Array, Placed, backend_of, comes_in_blocks, of_blocks, on_host, whole
 from manifact.graphs.builder import GraphBuilder, as_samples
 from manifact.graphs.edge_weights import (
+    SIGMA_SAMPLES,
     local_weights,
     mean_distance,
     own_widths,
@@ -22,12 +23,15 @@ from manifact.graphs.edge_weights import (
 )
 from manifact.graphs.neighbor_lists import NeighborList, comparable, find_neighbors
 from manifact.graphs.operators import AffinityGraph, Graph, check_width
+from manifact.graphs.search_memory import distance_bytes, search_bytes, view_bytes
 from manifact.graphs.views import View
 from manifact.utils import checks
-from manifact.utils.errors import BadValueError
+from manifact.utils.array_checks import Numbers, check_arrays
+from manifact.utils.errors import BadValueError, Sentence
+from manifact.utils.memory import require
 from manifact.utils.progress import showing, steps
 from manifact.utils.sparse_matrices import sorted_csr
-from manifact.utils.stored_classes import is_positive, is_square, stored, stored_by_parameters
+from manifact.utils.stored_classes import are_rows_of_a_table, has_affinity, is_positive, stored, stored_by_parameters
 
 WEIGHTS = ("binary", "heat", "local", "dot", "cosine")
 METRICS = ("euclidean", "cosine")
@@ -126,13 +130,25 @@ class KNNGraph(GraphBuilder):
         """The symmetric graph of the rows of X: the larger of both directions."""
         self._check()
         X = as_samples(X)
+        if comes_in_blocks(X) and self.directions is None:
+            raise BadValueError(
+                "X in blocks of rows needs KNNGraph({directions}=50), which fit into memory, or {graph}=LandmarkGraph()"
+            )
+        remedy = Sentence("use {graph}=LandmarkGraph(), or fewer samples")
+        require(self.memory_needed(X), "the search for neighbours", remedy)
         with showing(bool(self.verbose)):
             view = View.fit(X, self.roots, self.directions, self.balance, random_state=self.random_state)
-            Z = view.features(X)
+            Z = of_blocks(X, view.features) if comes_in_blocks(X) else view.features(X)
             # Among few directions the exact search is the quickest.
             search = "exact" if self.directions is not None and self.search == "projection" else self.search
             found = find_neighbors(Z, self.n_neighbors, self._metric, search, self.copies, self.random_state)
         return self._joined(view, Z, found)
+
+    def memory_needed(self, X: Any) -> float:
+        """Of the exact search, in the view that samples are compared in."""
+        view = view_bytes(X, self.directions) if self.at_unit_length else 0.0
+        widths = distance_bytes(X, SIGMA_SAMPLES) if self.weight == "heat" and self.sigma == "auto" else 0.0
+        return search_bytes(X, self.n_neighbors) + view + widths
 
     def _joined(self, view: View, Z: Any, found: NeighborList) -> NeighborGraph:
         """The graph of samples that are Z in a view, from neighbours that were found there."""
@@ -224,39 +240,30 @@ class KNNGraph(GraphBuilder):
         return values
 
 
+SCHEMA = {
+    "X": Numbers(("n", "features"), sparse=True),
+    "radii": Numbers(("n",), least=0, infinite=True),
+    "widths": Numbers(("n",), least=0, above=True),
+    "heads": Numbers(("heads",), least=0, whole=True),
+}
+
+
 def _fits(facts: Mapping[str, Any]) -> None:
-    is_square(facts)
+    has_affinity(facts)
     is_positive(facts, "sigma")
-    n, radii, view = facts["W"].shape[0], facts.get("radii"), facts.get("view")
-    if facts["X"].shape[0] != n:
-        raise ValueError(f"a graph of {n} samples and {facts['X'].shape[0]} of them")
-    if isinstance(view, View) != (facts["builder"]._metric == "unit"):
-        raise ValueError(f"parameters {facts['builder']} and a view that does not belong to them")
-    if view is not None and facts["X"].shape[1] != view.n_compared:
-        raise ValueError(f"samples of {facts['X'].shape[1]} features in a view of {view.n_compared}")
-    widths = facts.get("widths")
-    if (widths is not None) != (facts["builder"].weight == "local"):
-        raise ValueError(f"weights {facts['builder'].weight!r} and widths that do not belong to them")
-    if widths is not None and not (widths.shape == (n,) and np.isfinite(widths).all() and (widths > 0).all()):
-        raise ValueError(f"a graph of {n} samples and {widths.shape} widths of theirs")
-    if radii is not None and radii.shape != (n,):
-        raise ValueError(f"a graph of {n} samples and {radii.shape} distances of neighbours")
+    builder, view, n = facts["builder"], facts.get("view"), facts["W"].shape[0]
+    if not isinstance(builder, KNNGraph):
+        raise ValueError(f"a graph of neighbours built by {type(builder).__name__}")
+    builder._check()
+    if isinstance(view, View) != (builder._metric == "unit"):
+        raise ValueError(f"parameters {builder} and a view that does not belong to them")
+    check_arrays(SCHEMA, facts, {"n": n} if view is None else {"n": n, "features": view.n_compared})
+    if (facts.get("widths") is not None) != (builder.weight == "local"):
+        raise ValueError(f"weights {builder.weight!r} and widths that do not belong to them")
     heads = facts.get("heads")
-    if heads is not None and not (heads.dtype.kind == "i" and ((heads >= 0) & (heads < n)).all()):
+    if heads is not None and (heads >= n).any():
         raise ValueError(f"a graph of {n} samples and others that stand for their copies")
-    _are_rows(facts.get("candidates"))
-
-
-def _are_rows(candidates: Any) -> None:
-    """What a graph was chosen from is shown to people: rows of names and plain values, and nothing else."""
-    if candidates is None:
-        return
-    plain = str | bool | int | float | None
-    if not isinstance(candidates, list) or not all(
-        isinstance(row, dict) and all(isinstance(name, str) and isinstance(value, plain) for name, value in row.items())
-        for row in candidates
-    ):
-        raise ValueError("a graph and candidates that are no rows of a table")
+    are_rows_of_a_table(facts.get("candidates"))
 
 
 @stored(

@@ -14,7 +14,9 @@ from manifact.backends.matrix import Pieces
 from manifact.graphs.builder import GraphBuilder
 from manifact.graphs.operators import Graph, beside
 from manifact.utils import checks
+from manifact.utils.array_checks import Numbers
 from manifact.utils.labels import labelled
+from manifact.utils.memory import require
 from manifact.utils.stored_classes import stored, stored_by_parameters
 
 WEIGHTS = ("binary", "class")
@@ -49,6 +51,7 @@ class LabelGraph(GraphBuilder):
         if y is None:
             raise ValueError("LabelGraph needs labels: call fit(X, y) with -1 for unlabelled samples")
         labels = np.asarray(y)
+        require(self.memory_needed(X), "the graph of labels", "take fewer samples")
         if labels.shape != (X.shape[0],):
             raise ValueError(f"y has shape {labels.shape} but X has {X.shape[0]} samples: give one label for each")
         known = labelled(labels)
@@ -58,9 +61,14 @@ class LabelGraph(GraphBuilder):
         shape = (X.shape[0], max(1, len(classes)))
         return LabelCliques(sparse.csr_array((values, (np.flatnonzero(known), members)), shape=shape))
 
+    def memory_needed(self, X: Any) -> float:
+        """Of an indicator and its transpose: an entry for each sample."""
+        return 100.0 * X.shape[0]
+
 
 def _fits(facts: Mapping[str, Any]) -> None:
     n, classes = facts["H"].shape
+    Numbers(("n", "classes"), least=0, sparse=True).check("H", facts["H"], {})
     if classes > n:
         raise ValueError(f"{classes} classes of {n} samples")
 

@@ -15,6 +15,7 @@ from manifact.backends import (
     Matrix,
     Placed,
     backend_of,
+    comes_in_blocks,
     device_of,
     host_dtype,
     namespace,
@@ -25,7 +26,11 @@ from manifact.backends import (
 from manifact.backends.matrix import Pieces
 from manifact.graphs.builder import GraphBuilder, as_samples
 from manifact.graphs.operators import Graph, check_width
+from manifact.graphs.search_memory import landmark_bytes, whole_number
 from manifact.utils import checks
+from manifact.utils.array_checks import Numbers, check_arrays
+from manifact.utils.errors import Sentence
+from manifact.utils.memory import require
 from manifact.utils.progress import steps
 from manifact.utils.sparse_matrices import sorted_csr
 from manifact.utils.stored_classes import is_positive, stored, stored_by_parameters
@@ -89,7 +94,11 @@ class LandmarkGraph(GraphBuilder):
         """The graph of the rows of X."""
         self._check()
         given, X = native(X), as_samples(X)
+        remedy = Sentence("lower {n_landmarks}, or take fewer samples or features")
+        require(self.memory_needed(X), "the graph through landmarks", remedy)
         landmarks = self._landmarks(X)
+        if comes_in_blocks(X):
+            return self._of_blocks(X, landmarks)
         if whole(given) is not given:
             # A device goes through more samples than it holds once, and the few landmarks are there.
             X, landmarks = given, backend_of(given).like(landmarks, given)
@@ -98,6 +107,20 @@ class LandmarkGraph(GraphBuilder):
         sigma = float(distances[:, -1].mean()) if self.sigma == "auto" else float(self.sigma)
         Z = mixtures(index, squares, sigma or 1.0, landmarks.shape[0])
         return LandmarkOperator(Z, on_host(landmarks), self.n_neighbors, sigma or 1.0)
+
+    def memory_needed(self, X: Any) -> float:
+        """Of dense landmarks and the mixtures of them; of samples in blocks, of the landmarks alone."""
+        given = not isinstance(self.landmarks, str) and hasattr(self.landmarks, "shape")
+        p = self.landmarks.shape[0] if given else min(whole_number(self.n_landmarks, 1000), X.shape[0])
+        return landmark_bytes(X, p, self.n_neighbors)
+
+    def _of_blocks(self, X: Any, landmarks: Array) -> Graph:
+        """The same, its rows in blocks as the samples are."""
+        width = None if self.sigma == "auto" else float(self.sigma)
+        blocks: Any = backend_of(X)
+        found = blocks.landmark_mixtures(X, landmarks, self.n_neighbors, width, mixtures)
+        used = landmarks if len(found.used) == len(landmarks) else landmarks[found.used]
+        return BlockLandmarkOperator(found, used, self.n_neighbors, found.sigma)
 
     def _check(self) -> None:
         checks.integer("n_landmarks", self.n_landmarks, at_least=1)
@@ -110,16 +133,18 @@ class LandmarkGraph(GraphBuilder):
 
     def _landmarks(self, X: Any) -> Array:
         """p x m, dense (p is small)."""
-        n, rows = X.shape[0], backend_of(X).rows
+        n = X.shape[0]
         if not isinstance(self.landmarks, str):
             return self._given(X)
         rng = check_random_state(self.random_state)
         p = min(self.n_landmarks, n)
         if self.landmarks == "random" or p == n:
-            return rows.dense(rows.taken(X, np.sort(rng.permutation(n)[:p])))
+            return _dense(_taken(X, np.sort(rng.permutation(n)[:p])))
         if n >= KMEANS_SAMPLES:
-            X = rows.taken(X, np.sort(rng.permutation(n)[: max(SAMPLES_PER_LANDMARK * p, p)]))
-        drawn = rows.dense(rows.taken(X, np.sort(rng.permutation(X.shape[0])[:p])))
+            X = _taken(X, np.sort(rng.permutation(n)[: max(SAMPLES_PER_LANDMARK * p, p)]))
+        elif comes_in_blocks(X):
+            X = _taken(X, np.arange(n))
+        drawn = _dense(_taken(X, np.sort(rng.permutation(X.shape[0])[:p])))
         return backend_of(X).cluster_centres(X, drawn, self.kmeans_iter, progress=steps)
 
     def _given(self, X: Any) -> Array:
@@ -129,14 +154,32 @@ class LandmarkGraph(GraphBuilder):
             raise ValueError(f"landmarks has shape {landmarks.shape} but X has {X.shape[1]} features: give p x m")
         if not np.isfinite(landmarks).all():
             raise ValueError("landmarks contains NaN or infinity: replace or drop these landmarks")
-        return backend_of(X).like(landmarks.astype(host_dtype(X)), X)
+        landmarks = landmarks.astype(host_dtype(X))
+        return landmarks if comes_in_blocks(X) else backend_of(X).like(landmarks, X)
+
+
+def _taken(X: Any, some: Array) -> Any:
+    return backend_of(X).rows.taken(X, some)
+
+
+def _dense(X: Any) -> Array:
+    return backend_of(X).rows.dense(X)
+
+
+SCHEMA = {
+    "landmarks": Numbers(("landmarks", "features")),
+    "Z": Numbers(("n", "landmarks"), least=0, sparse=True),
+}
+#: How far from 1 the weights of a sample's landmarks may sum to.
+ROUNDING = 1e-3
 
 
 def _fits(facts: Mapping[str, Any]) -> None:
-    is_positive(facts, "sigma", "n_neighbors")
-    landmarks = facts["landmarks"]
-    if landmarks.ndim != 2 or facts["Z"].shape[1] != len(landmarks):
-        raise ValueError(f"{len(landmarks)} landmarks for {facts['Z'].shape[1]} columns")
+    is_positive(facts, "sigma")
+    check_arrays(SCHEMA, facts, {"landmarks": len(facts["landmarks"])})
+    checks.integer("n_neighbors", facts["n_neighbors"], at_least=1)
+    if not (np.abs(np.asarray(facts["Z"].sum(axis=1)).ravel() - 1) <= ROUNDING).all():
+        raise ValueError("landmarks whose weights do not sum to 1")
 
 
 @stored(_fits, Z="Z", landmarks="landmarks", n_neighbors="_n_neighbors", sigma="_sigma")
@@ -150,17 +193,25 @@ class LandmarkOperator(Graph):
         """Z is n x p (the paper's is its transpose), rows sum to 1."""
         masses = np.asarray(Z.sum(axis=0)).ravel()
         kept = masses > 0
-        Z, masses = sparse.csr_array(Z[:, np.flatnonzero(kept)]), masses[kept]
-        self.landmarks = landmarks[kept]
+        if not kept.all():
+            Z, landmarks, masses = sparse.csr_array(Z[:, np.flatnonzero(kept)]), landmarks[kept], masses[kept]
+        self.landmarks = landmarks
         self.masses = masses
         self.Z = sorted_csr(Z)
         self.degrees = np.ones(Z.shape[0])
         self._n_neighbors = n_neighbors
         self._sigma = sigma
-        scaled = Z.copy()
-        scaled.data = scaled.data / np.sqrt(masses)[scaled.indices]
-        #: Ẑᵀ (n x p) and Ẑ (p x n).
-        self._tall, self._flat = Matrix(scaled), Matrix(scaled.T)
+
+    @cached_property
+    def _tall(self) -> Matrix:
+        """Ẑᵀ (n x p), made when it is first applied: a fitted model may never do so."""
+        scaled = self.Z.data / np.sqrt(self.masses)[self.Z.indices]
+        return Matrix(sparse.csr_array((scaled, self.Z.indices, self.Z.indptr), shape=self.Z.shape))
+
+    @cached_property
+    def _flat(self) -> Matrix:
+        """Ẑ (p x n)."""
+        return Matrix(self._tall.csr.T)
 
     def adjacency(self, V: Array) -> Array:
         backend = backend_of(V)
@@ -181,10 +232,18 @@ class LandmarkOperator(Graph):
         """ẐᵀẐ itself is positive semi-definite."""
         return self.vector(V), self.adjacency(V)
 
+    def mixed(self, P: Array) -> Array:
+        """ẐᵀP, what samples make of numbers that landmarks have."""
+        return backend_of(P).times(self._tall, P)
+
+    def landmark_gram(self) -> Array:
+        """ẐẐᵀ, p x p."""
+        return np.asarray((self._flat.csr @ self._tall.csr).toarray())
+
     @cached_property
     def _spectrum(self) -> tuple[Array, Array]:
         """ẐẐᵀ = Q Λ Qᵀ, once for every column, iteration and λ."""
-        values, Q = np.linalg.eigh((self._flat.csr @ self._tall.csr).toarray())
+        values, Q = np.linalg.eigh(self.landmark_gram())
         # Exactly, none is above 1; rounding must not make s − λΛ vanish.
         return np.minimum(values, 1.0), Q
 
@@ -212,8 +271,10 @@ class LandmarkOperator(Graph):
             return super().solve(xp.reshape(a, (1, -1)), lam, B, start, tol, reduction)
         values, Q = self._spectrum_beside(B)
         s = a + lam
+        B = backend.kept(B)
         inner = Q.T @ xp.astype(backend.times(self._flat, B), xp.float64, copy=False)
-        inner = inner / (s - lam * values[:, None])
+        # Not s − λΛ: a small a would be lost beside λ.
+        inner = inner / (a + lam * (1 - values[:, None]))
         correction = backend.times(self._tall, xp.astype(lam * (Q @ inner), B.dtype, copy=False))
         return (B + correction) / xp.astype(s, B.dtype, copy=False)
 
@@ -223,8 +284,11 @@ class LandmarkOperator(Graph):
         landmarks = self._placed.beside(X)
         index, squares = map(on_host, backend_of(X).nearest(landmarks, self._n_neighbors, X))
         mine = mixtures(index, squares, self._sigma, len(self.landmarks)).astype(V.dtype)
-        held = (self.Z.T @ V) / self.masses[:, None]
-        return mine @ held.astype(V.dtype), np.ones(X.shape[0], dtype=V.dtype)
+        return mine @ self.held(V).astype(V.dtype), np.ones(X.shape[0], dtype=V.dtype)
+
+    def held(self, V: Array) -> Array:
+        """The representation of the landmarks, that of the samples they stand for."""
+        return np.asarray((self.Z.T @ V) / self.masses[:, None])
 
     @cached_property
     def _placed(self) -> Placed:
@@ -232,6 +296,45 @@ class LandmarkOperator(Graph):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(n_samples={self.n_samples}, n_landmarks={len(self.landmarks)})"
+
+
+class BlockLandmarkOperator(LandmarkOperator):
+    """The same graph of samples in blocks: nothing here has a row for each sample but in blocks."""
+
+    def __init__(self, found: Any, landmarks: Array, n_neighbors: int, sigma: float) -> None:
+        self.landmarks = landmarks
+        self.masses = found.masses
+        self.degrees = np.ones(found.n_samples)
+        self._n_neighbors = n_neighbors
+        self._sigma = sigma
+        self._found = found
+
+    @property
+    def _tall(self) -> Any:
+        return self._found.tall
+
+    @property
+    def _flat(self) -> Any:
+        return self._found.flat
+
+    def mixed(self, P: Array) -> Array:
+        placed = self._found.beside(P)
+        return backend_of(placed).times(self._tall, placed)
+
+    def landmark_gram(self) -> Array:
+        return np.asarray(self._found.gram())
+
+    def content(self) -> Any:
+        """Together with the samples, landmarks and widths make the graph."""
+        return "landmarks", self.landmarks, self.masses, self._n_neighbors, self._sigma
+
+    def in_memory(self) -> LandmarkOperator:
+        """The same graph with its rows in one memory."""
+        return LandmarkOperator(self._found.rows(), self.landmarks, self._n_neighbors, self._sigma)
+
+    def of_samples(self, some: Array) -> Graph:
+        """Mixtures of the same landmarks."""
+        return LandmarkOperator(self._found.rows(some), self.landmarks, self._n_neighbors, self._sigma)
 
 
 def mixtures(index: Array, squares: Array, sigma: float, p: int) -> Any:

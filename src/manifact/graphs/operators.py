@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from manifact.backends import Array, Matrix, backend_of, device_of, namespace
 from manifact.backends.matrix import Pieces
-from manifact.utils.stored_classes import is_square, stored
+from manifact.utils.stored_classes import has_affinity, stored
 
 #: Copies that graphs keep beside arrays of devices.
 KEPT_FOR_DEVICES = ("_vectors", "_spectra")
@@ -52,6 +52,18 @@ class Graph:
         """W by what it is made of, for linear solves."""
         raise NotImplementedError
 
+    def in_memory(self) -> Graph:
+        """The same graph in one memory."""
+        return self
+
+    def content(self) -> Any:
+        """What says of which graph this is, where its rows are not in one memory; None where they are."""
+        return None
+
+    def of_samples(self, some: Array) -> Graph:
+        """The graph of some of the samples."""
+        raise NotImplementedError
+
     def groups(self) -> Sequence[Array] | None:
         """The samples in groups without edges inside, where those are known."""
         return None
@@ -82,7 +94,7 @@ class Graph:
         """The degrees as numbers of V's kind, brought to each place once."""
         place = type(V), device_of(V), V.dtype
         if place not in self._vectors:
-            self._vectors[place] = beside(self.degrees, V)
+            self._vectors[place] = beside_rows(self.degrees, V)
         return self._vectors[place]
 
     @cached_property
@@ -134,7 +146,7 @@ class Graph:
         return f"{type(self).__name__}(n_samples={self.n_samples})"
 
 
-@stored(is_square, W="W")
+@stored(has_affinity, W="W")
 class AffinityGraph(Graph):
     """A graph held as its sparse matrix W (symmetric, ≥ 0, zero diagonal: `check_affinity` sees to it)."""
 
@@ -151,6 +163,10 @@ class AffinityGraph(Graph):
     def pieces(self) -> Pieces:
         return Pieces(self.degrees, self.edges)
 
+    def of_samples(self, some: Array) -> Graph:
+        """Edges between these samples."""
+        return self if len(some) == self.n_samples else AffinityGraph(sparse.csr_array(self.W[some][:, some]))
+
     def energies(self, A: Array, B: Array) -> Array:
         """1/2 Σ_js W_js (a_jk − a_sk)(b_jk − b_sk)."""
         return backend_of(A).edge_energies(self.edges, A, B)
@@ -166,7 +182,17 @@ class AffinityGraph(Graph):
         return f"{type(self).__name__}(n_samples={self.n_samples}, n_edges={self.W.nnz // 2})"
 
 
-@stored(graphs="graphs", weights="weights")
+def _are_alike(facts: Mapping[str, Any]) -> None:
+    graphs, weights = facts["graphs"], facts["weights"]
+    if not graphs or not all(isinstance(graph, Graph) for graph in graphs) or len(weights) != len(graphs):
+        raise ValueError(f"a sum of {len(graphs)} graphs with {len(weights)} weights")
+    if len({graph.n_samples for graph in graphs}) > 1:
+        raise ValueError("a sum of graphs of different samples")
+    if not all(isinstance(weight, int | float) and 0 <= weight < np.inf for weight in weights):
+        raise ValueError(f"a sum of graphs with weights {weights}")
+
+
+@stored(_are_alike, graphs="graphs", weights="weights")
 class SumOfGraphs(Graph):
     """Σ_i w_i W_i."""
 
@@ -220,6 +246,12 @@ class SumOfGraphs(Graph):
 def beside(numbers: Array, V: Array) -> Array:
     """Numbers of the host in V's type, where V lives."""
     placed = backend_of(V).like(numbers, V)
+    return namespace(V).astype(placed, V.dtype, copy=False)
+
+
+def beside_rows(numbers: Array, V: Array) -> Array:
+    """The same for numbers of which every sample has its own."""
+    placed = backend_of(V).like_rows(numbers, V)
     return namespace(V).astype(placed, V.dtype, copy=False)
 
 

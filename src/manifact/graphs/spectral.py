@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy.sparse.linalg import eigsh
 from sklearn.preprocessing import normalize
 
 from manifact.backends import Array, Matrix, backend_of, namespace, on_host, one_blas_thread
+from manifact.graphs.landmark import LandmarkOperator
 from manifact.graphs.operators import AffinityGraph, Graph
 from manifact.graphs.operators import beside as beside_columns
 
@@ -28,6 +30,8 @@ MANY = 32
 SPARE, SPARE_COLUMNS = 0.2, 8
 #: Degree of the polynomial that a round applies, rounds at the most, and the residual that ends them.
 DEGREE, ROUNDS, RESIDUAL = 10, 30, 1e-4
+#: A block of more is drawn again rather than kept.
+MANY_NUMBERS = 1_000_000
 #: Mean degrees at which float32 holds all weights that matter.
 WEIGHTS_OF_FLOAT32 = (1e-15, 1e15)
 #: A column that differs from others by less than the root of this is rounding.
@@ -80,9 +84,23 @@ def angles(graph: Graph, k: int, beside: Any = None) -> Angles:
         # Directions with no weight in the graph say nothing about new samples.
         usable = np.divide(1, values, out=np.zeros_like(values), where=values > SMALLEST_EIGENVALUE)
         scale, shared = _evened(graph)
-        H = scale[:, None] * E * usable
-        known[k] = Angles(normalize(E * (graph.degrees > 0)[:, None]), H, shared * H.sum(axis=0))
+        backend, own, joined = backend_of(E), _rows_beside(scale, E), _rows_beside(graph.degrees > 0, E)
+        H = backend.kept(own[:, None] * E * usable)
+        F = backend.kept(E * joined[:, None] / _lengths(E)[:, None])
+        known[k] = Angles(F, H, shared * np.asarray(on_host(backend.column_sums(H))))
     return known[k]
+
+
+def _rows_beside(numbers: Array, E: Array) -> Array:
+    """Numbers of which every sample has its own, as eigenvectors are."""
+    return backend_of(E).like_rows(np.asarray(numbers, dtype=np.float64), E)
+
+
+def _lengths(E: Array) -> Array:
+    """The length of every row, 1 of those without entries."""
+    xp = namespace(E)
+    lengths = xp.sqrt(xp.sum(E * E, axis=1))
+    return xp.where(lengths > 0, lengths, 1.0)
 
 
 @one_blas_thread()
@@ -97,15 +115,41 @@ def even_eigenvectors(graph: Graph, k: int, residual: float = RESIDUAL, beside: 
     """
     n = graph.n_samples
     width = _block_width(k)
+    if isinstance(graph, LandmarkOperator) and (found := _through_landmarks(graph, k)) is not None:
+        return found
     if n <= max(3 * width, DENSE_SAMPLES):
         values, vectors = np.linalg.eigh(_evenly(graph, np.eye(n))(np.eye(n)))
         return values[: -k - 1 : -1], vectors[:, : -k - 1 : -1]
     # float32 has more digits than the residual asks for, unless it cannot hold the weights.
     held = WEIGHTS_OF_FLOAT32[0] < graph.degrees.mean() < WEIGHTS_OF_FLOAT32[1]
-    Z = np.random.RandomState(0).standard_normal((n, width)).astype(np.float32 if held else np.float64)
+    Z = _drawn(n, width) if n * width <= MANY_NUMBERS else _drawn.__wrapped__(n, width)
+    Z = Z.astype(np.float32 if held else np.float64)
     Z = Z if beside is None else backend_of(beside).like(Z, beside)
     values, Z = _filtered(_evenly(graph, Z), Z, k, residual)
     return values, on_host(Z).astype(np.float64)
+
+
+def _through_landmarks(graph: LandmarkOperator, k: int) -> tuple[Array, Array] | None:
+    """The same of a graph through p landmarks, exactly; None where it has fewer than k directions.
+
+    All degrees are 1, so S = BBᵀ with B = (1 + θ)^(−½) [Ẑᵀ, (θ/n)^½ 1]. With BᵀB = Q Λ Qᵀ, whose p + 1 rows are the
+    landmarks and everybody, its eigenvectors are B Q Λ^(−½).
+    """
+    n, theta = graph.n_samples, EVENED
+    common = np.sqrt(theta / n) * np.sqrt(graph.masses)
+    G = np.block([[graph.landmark_gram(), common[:, None]], [common[None, :], np.full((1, 1), theta)]]) / (1 + theta)
+    values, Q = np.linalg.eigh(G)
+    values, Q = values[: -k - 1 : -1], Q[:, : -k - 1 : -1]
+    if len(values) < k or values[-1] <= DEPENDENT * values[0]:
+        return None
+    Q = Q / np.sqrt((1 + theta) * values)
+    return values, graph.mixed(Q[:-1]) + np.sqrt(theta / n) * Q[-1]
+
+
+@lru_cache(maxsize=2)
+def _drawn(n: int, width: int) -> Array:
+    """The block to start from: the same every time, and small graphs come by the hundred."""
+    return np.random.RandomState(0).standard_normal((n, width))
 
 
 def _filtered(apply: Callable[[Array], Array], Z: Array, k: int, residual: float) -> tuple[Array, Array]:
@@ -134,8 +178,8 @@ def _evenly(graph: Graph, kind: Array) -> Callable[[Array], Array]:
 
     def apply(Z: Array) -> Array:
         SZ = graph.adjacency(own * Z)
-        # Of so few columns a product is quickest without help, and on the host the types differ.
-        common = scale @ Z if isinstance(Z, np.ndarray) else wide @ xp.astype(Z, xp.float64)
+        # BLAS sums in pieces, and loses nothing that the residual would show: copies in float64 cost more than W Z.
+        common = own[:, 0] @ Z if isinstance(Z, np.ndarray) else wide @ xp.astype(Z, xp.float64)
         SZ += xp.astype(shared * common, Z.dtype, copy=False)
         SZ *= own
         return SZ

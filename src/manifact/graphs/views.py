@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from manifact.backends import Array, backend_of, host_dtype, on_host
+from manifact.utils.array_checks import Numbers
 from manifact.utils.errors import BadValueError
 from manifact.utils.progress import steps
 from manifact.utils.stored_classes import stored
@@ -47,8 +48,8 @@ def _fits(facts: Mapping[str, Any]) -> None:
     width, axes = facts["width"], facts["axes"]
     if not (isinstance(width, int) and width >= 0 and isinstance(facts["roots"], bool)):
         raise ValueError(f"a view of {width!r} features, roots={facts['roots']!r}")
-    if axes is not None and (axes.ndim != 2 or axes.shape[0] != width or not np.isfinite(axes).all()):
-        raise ValueError(f"a view of {width} features and directions of {axes.shape}")
+    if axes is not None:
+        Numbers(("features", "directions")).check("axes", axes, {"features": width})
 
 
 @stored(_fits, width="width", roots="roots", axes="axes")

@@ -8,13 +8,16 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.preprocessing import normalize
 
-from manifact.backends import Array, as_data, backend_of, namespace, on_host
+from manifact.backends import Array, as_data, backend_of, comes_in_blocks, namespace, on_host
 from manifact.graphs import AutoGraph, Graph, GraphBuilder
 from manifact.graphs.eigenvector_clusters import corners, settled
 from manifact.graphs.spectral import Angles, angles
+from manifact.models.block_starts import samples_and_graph
 from manifact.models.cluster_starts import SOFTENED, averaged, graph_clusters, indicator, sample_clusters
 from manifact.models.declaration import model
 from manifact.models.graph_models import WithGraph
+from manifact.models.landmark_streams import AffinityStreaming
+from manifact.models.memory_needs import CLUSTERS, HELD_BY_AFFINITY, data_bytes, factor_bytes, graph_bytes, row_bytes
 from manifact.models.problem import Plan, Problem
 from manifact.models.projection import basis_beside, beside_samples
 from manifact.models.starts import from_clusters
@@ -26,7 +29,7 @@ from manifact.utils.errors import BadValueError, Parameter, Sentence
 
 
 @model(name="affinity", paper="ours", command_line={"n_components": "auto"}, formerly=("JointNMF",))
-class AffinityNMF(WithGraph):
+class AffinityNMF(AffinityStreaming, WithGraph):
     """Minimise ‖X − V Uᵀ‖² + ‖X − A Uᵀ‖² + μ ‖F Fᵀ − V Vᵀ‖² over U, V, A ≥ 0, μ = τ ‖P X‖² / ‖F Fᵀ‖².
 
     F are the k leading eigenvectors of the graph's (D + θI)^(−½) (W + θ/n 11ᵀ) (D + θI)^(−½), θ a tenth of the mean
@@ -113,6 +116,7 @@ class AffinityNMF(WithGraph):
     assign: str = "graph"
     normalize: str | None = None
 
+    _takes_blocks: ClassVar[bool] = True
     _iterations: ClassVar[int] = 1000
     _places_by_graph: ClassVar[bool] = True
     _state_type: ClassVar[type[State]] = TwofoldState
@@ -166,14 +170,19 @@ class AffinityNMF(WithGraph):
         """`_pose` does, since it may have to choose."""
         return None
 
+    def _fit_bytes(self, X: Any) -> float:
+        """What comes after the search for neighbours: V, A and F have a row for each sample."""
+        factors = HELD_BY_AFFINITY * factor_bytes(X, self._k, X.shape[1] if comes_in_blocks(X) else 2 * sum(X.shape))
+        return data_bytes(X) + factors + row_bytes(X, self._k, CLUSTERS) + graph_bytes(X, self._builder)
+
     def _model_terms(self, problem: Problem, exact: bool) -> list[Term]:
         # Without the graph the two representations would be one.
         if self.tau_ == 0:
             return []
         assert problem.graph is not None
         F = graph_directions(problem).F
-        alike = float(np.sum((F.T @ F) ** 2))
-        mu = self.tau_ * explained(problem.data, problem.beside_data(F)) / alike if alike > 0 else 0.0
+        alike = float(np.sum(np.asarray(on_host(backend_of(F).cross(F, F))) ** 2))
+        mu = self.tau_ * explained(problem.data, problem.rows_beside_data(F)) / alike if alike > 0 else 0.0
         penalties = [term for term in self._penalties(problem.X.shape) if term.block == "V"]
         return [OnSecond(Frobenius()), *map(OnSecond, penalties), Affinity(F, mu)]
 
@@ -198,6 +207,10 @@ class AffinityNMF(WithGraph):
         ranks = np.argsort(np.argsort(-np.bincount(labels, minlength=problem.k), kind="stable"))
         return from_clusters(problem.X, ranks[labels], problem.k, floor=0.0)
 
+    @property
+    def _starts_from_clusters(self) -> bool:
+        return True
+
     def _begin(self, problem: Problem) -> State:
         s = super()._begin(problem)
         if not self._goes_on:
@@ -207,7 +220,7 @@ class AffinityNMF(WithGraph):
 
     def _store(self, problem: Problem, plan: Plan, result: Result) -> None:
         self._mu = sum(term.mu for term in plan.terms if isinstance(term, Affinity))
-        self.embedding_, self._harmonics, self._common = graph_directions(problem)
+        self.embedding_, self._harmonics, self._common = map(on_host, graph_directions(problem))
         super()._store(problem, plan, result)
 
     def _store_graph(self, graph: Any, V: Array) -> None:
@@ -240,14 +253,24 @@ class AffinityNMF(WithGraph):
         V = super()._project(X, tie=False)
         if not tie or self.tau_ == 0:
             return V, None
-        pull, degrees = self.graph_.tie(self._as_the_graph_knows(X, graph_X), self._harmonics)
-        # Files of former versions have none.
-        F = normalize(np.where((degrees > 0)[:, None], pull + getattr(self, "_common", 0.0), 0.0))
+        suggested, degrees = self._suggested(self._as_the_graph_knows(X, graph_X))
+        F = normalize(np.where((degrees > 0)[:, None], suggested, 0.0))
         known = F.any(axis=1)
         if known.any():
             tied = np.where(known[:, None], on_host(self._tied_rows(X, F)), on_host(V))
             V = beside_samples(tied, X)
         return V, F
+
+    def _suggested(self, X: Any) -> tuple[Array, Array]:
+        """The directions that neighbours suggest for new samples, of any length, and the degrees of these samples."""
+        if hasattr(self, "_stream"):
+            return self._suggested_by_landmarks(X)
+        pull, degrees = self.graph_.tie(X, self._harmonics)
+        # Files of former versions have none.
+        return pull + getattr(self, "_common", 0.0), degrees
+
+    def _directions(self, problem: Problem) -> Angles:
+        return graph_directions(problem)
 
     def _tied_rows(self, X: Any, F: Array) -> Array:
         """argmin ‖x − U v‖² + 2 μ Σ_j (fᵀf_j − vᵀv_j)² over v ≥ 0: what the training samples minimise, one by one."""
@@ -283,16 +306,22 @@ def graph_directions(problem: Problem) -> Angles:
 
 
 def _directions(X: Any, k: int, graph: Graph) -> Angles:
+    # A graph in memory is the host's, however its samples come.
+    beside = None if comes_in_blocks(X) else X
     if k > graph.n_samples:
-        return angles(graph, k, X)
+        return angles(graph, k, beside)
     if not graph.degrees.any():
-        members = indicator(sample_clusters(X, k, np.random.RandomState(0)), k)
+        few = X.rows(np.arange(X.shape[0])) if comes_in_blocks(X) else X
+        members = indicator(sample_clusters(few, k, np.random.RandomState(0)), k)
         return Angles(members, members, np.zeros(k))
     if chosen_for_its_clusters(graph):
-        return angles(graph, k, X)
-    labels, own = graph_clusters(X, k, np.random.RandomState(0), graph)
-    if own:
-        return angles(graph, k, X)
+        return angles(graph, k, beside)
+    few, some = (X, graph) if not comes_in_blocks(X) else samples_and_graph(X, graph)
+    labels, own = graph_clusters(few, k, np.random.RandomState(0), some)
+    # Of samples that do not fit into memory only some have a cluster here: the graph's own are theirs, too.
+    if own or len(labels) < X.shape[0]:
+        return angles(graph, k, beside)
+    graph = some
     members = averaged(indicator(labels, k), graph, SOFTENED)
     # By the neighbours alone, as new samples: their own cluster is not known.
     return Angles(normalize(graph.adjacency(members)), members, np.zeros(k))

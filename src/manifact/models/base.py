@@ -13,20 +13,22 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 import manifact
 from manifact.backends import on_host, origin_of
 from manifact.backends.devices import says_what_fits
+from manifact.backends.origins import Origin
 from manifact.models.callbacks import CallbackSupport, as_callbacks, fit_tasks, with_callbacks
 from manifact.models.clustering import Clustering
 from manifact.models.collapse import warn_of_collapse
 from manifact.models.first_factors import FirstFactors
 from manifact.models.fitted_attributes import FittedAttributes
-from manifact.models.fitting import as_if_at, run_plan
+from manifact.models.fitting import as_if_at, run_plan, undisturbed
 from manifact.models.inputs import check_fit_options, checked_samples
 from manifact.models.parameters import check_parameters
 from manifact.models.planning import Planning
+from manifact.models.problem import Plan, Problem
 from manifact.models.projection import Projection
 from manifact.models.registry import find
 from manifact.models.top_features import TopFeatures
 from manifact.solvers.checkpoint import Checkpoint
-from manifact.solvers.engine import Callback
+from manifact.solvers.engine import Callback, Result
 from manifact.terms import LOSSES, Loss
 from manifact.utils import checks
 from manifact.utils.errors import Sentence
@@ -66,6 +68,8 @@ class Factorization(
 
     #: Whether X must be non-negative.
     _non_negative: ClassVar[bool] = True
+    #: Whether samples may come in blocks of rows: nothing looks at all of them at once.
+    _takes_blocks: ClassVar[bool] = False
 
     @classmethod
     def as_published(cls, n_components: int = 10, **parameters: Any) -> Self:
@@ -164,14 +168,19 @@ class Factorization(
             saved = Checkpoint(checkpoint, self._names(plan), self._identity(problem), every or 10)
         tasks = fit_tasks(self, X, y, plan.max_iter, lambda at: as_if_at(self, at, problem, plan, origin))
         result = run_plan(self, problem, plan, saved, told if tasks is None else [*told, tasks])
+        # Whoever interrupts here gets a whole model, and not half of one.
+        interrupted = undisturbed(lambda: self._keep(problem, plan, result, origin)) or result.reason == "interrupted"
+        if tasks is not None:
+            tasks.close()
+        if interrupted:
+            raise KeyboardInterrupt(f"interrupted after iteration {result.n_iter}: the model holds the last iterate")
+        warn_of_collapse(self)
+
+    def _keep(self, problem: Problem, plan: Plan, result: Result, origin: Origin) -> None:
+        """Hold the result as the attributes that users read."""
         self._store(problem, plan, result)
         self._begin_clusters(problem, problem.rng)
         self._hand_over(origin)
-        if tasks is not None:
-            tasks.close()
-        if result.reason == "interrupted":
-            raise KeyboardInterrupt(f"interrupted after iteration {result.n_iter}: the model holds the last iterate")
-        warn_of_collapse(self)
 
     def _checked(self, X: Any) -> Any:
         """New samples, validated."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from numbers import Integral
 from threading import Lock
 from typing import Any, NamedTuple, Self
@@ -14,9 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from manifact.backends import Array, backend_of, on_host, origin_of
 from manifact.backends.devices import says_what_fits
+from manifact.backends.rows_by_blocks import is_in_blocks, rows_by_blocks
 from manifact.graphs.eigenvector_clusters import corners, settled
 from manifact.models.problem import Problem
+from manifact.models.projection import refuse_graph_X
 from manifact.solvers.engine import Callback
+from manifact.utils.array_checks import Numbers
 from manifact.utils.errors import BadValueError
 from manifact.utils.labels import NOWHERE
 from manifact.utils.stored_classes import stored
@@ -36,6 +41,19 @@ class Made(NamedTuple):
     #: k x k (k x 2k by the graph), zeros in the row of a part that no sample belongs to; None where samples go by their
     #: largest part.
     centres: Array | None
+
+
+class _ForkedLock:
+    """A lock for each process: who holds it while another forks never lets go of it in the child."""
+
+    def __init__(self) -> None:
+        self._held: tuple[int, Lock] = (os.getpid(), Lock())
+
+    def of_process(self) -> Lock:
+        """The lock of this process."""
+        if self._held[0] != os.getpid():
+            self._held = (os.getpid(), Lock())
+        return self._held[1]
 
 
 def _check_facts(facts: Mapping[str, Any]) -> None:
@@ -61,12 +79,12 @@ class Clusters:
         #: Numbers of the training samples that nothing places, whatever V says of them.
         self.lost = np.empty(0, dtype=np.int64) if lost is None else lost
         self._made = None if labels is None else Made(labels, centres)
-        self._lock = Lock()
+        self._lock = _ForkedLock()
 
     def made(self, V: Callable[[], Array]) -> Made:
         """The clusters of the training samples, whose V is asked for once."""
         if self._made is None:
-            with self._lock:
+            with self._lock.of_process():
                 if self._made is None:
                     self._made = self._make(V())
         return self._made
@@ -87,21 +105,20 @@ class Clusters:
 
     def check(self, n: int, k: int) -> None:
         """Refuse what a file holds, if it does not belong to n samples and k parts."""
-        if self.lost.ndim != 1 or self.lost.dtype.kind != "i" or not ((self.lost >= 0) & (self.lost < n)).all():
+        sizes = {"n": n, "k": k, "width": 2 * k if self.rule == "graph" else k}
+        Numbers(("lost",), least=0, whole=True).check("lost", self.lost, sizes)
+        if (self.lost >= n).any():
             raise ValueError(f"samples without a cluster are not numbers below {n}")
         if self._made is None:
             return
         labels, centres = self._made
-        is_number = labels.shape == (n,) and labels.dtype.kind == "i"
-        if not is_number or not ((labels >= NOWHERE) & (labels < k)).all():
+        Numbers(("n",), least=NOWHERE, whole=True).check("labels_", labels, sizes)
+        if (labels >= k).any():
             raise ValueError(f"labels_ are not {n} numbers below {k}")
         if (centres is None) != (self.rule == "argmax"):
             raise ValueError(f"clusters by {self.rule} {'without' if centres is None else 'with'} centres")
-        width = 2 * k if self.rule == "graph" else k
-        if centres is not None and (
-            centres.shape != (k, width) or centres.dtype.kind != "f" or not np.isfinite(centres).all()
-        ):
-            raise ValueError(f"centres of clusters are {centres.shape}, not {k} x {width} numbers")
+        if centres is not None:
+            Numbers(("k", "width")).check("centres of clusters", centres, sizes)
 
     def _make(self, V: Array) -> Made:
         known = np.asarray(V.any(axis=1))
@@ -122,7 +139,7 @@ class Clusters:
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         vars(self).update(state)
-        self._lock = Lock()
+        self._lock = _ForkedLock()
 
 
 class Clustering:
@@ -163,6 +180,12 @@ class Clustering:
         ``tie=False`` leaves that out. ``tie`` and ``graph_X`` as in `transform`. A sample cannot be placed where its V
         is zero: it has no entry in any feature that the parts have, and no neighbours.
         """
+        if is_in_blocks(X):
+            refuse_graph_X(graph_X)
+            check_is_fitted(self)
+            # Once, of the training samples, before blocks ask for them.
+            self._clusters.made(self._training_V)
+            return rows_by_blocks(partial(self.predict, tie=tie), X, (), np.int64)
         labels: Array = origin_of(X).back(self._V_and_clusters(X, tie, graph_X)[1])
         return labels
 

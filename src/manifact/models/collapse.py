@@ -16,6 +16,8 @@ SPREAD = 0.1
 #: Share of the samples whose largest part is the same one, and of those that have the next: groups may be unequal. A
 #: few samples may well have one part.
 CROWD, CRUMB, FEW_SAMPLES = 0.9, 0.01, 20
+#: Samples that are looked at, at the most about twice as many.
+MOST_SAMPLES = 500_000
 #: Whose calls lie between ``warn_of_collapse`` and who called ``fit``.
 PACKAGES = ("manifact", "sklearn")
 
@@ -27,7 +29,9 @@ class CollapseWarning(ParameterError, UserWarning):  # noqa: N818 - it is one
 def collapse(model: Any) -> Sentence | None:
     """What is wrong with the V of a fitted model, and what to change; None where nothing is, or nothing would help."""
     remedy = model._against_collapse()
-    V = np.asarray(on_host(model.representation_), dtype=np.float64)
+    V = on_host(model.representation_)
+    # Of very many, evenly spaced ones stand for all: copies of V may not fit beside it.
+    V = np.asarray(V[:: max(1, len(V) // MOST_SAMPLES)], dtype=np.float64)
     n, k = V.shape
     length = np.linalg.norm(V)
     if remedy is None or k == 1 or n < FEW_SAMPLES or length == 0:

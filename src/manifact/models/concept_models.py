@@ -18,11 +18,13 @@ from manifact.models.declaration import model
 from manifact.models.feature_relevance import RELEVANCE
 from manifact.models.fitted_attributes import unit_basis
 from manifact.models.inputs import checked_factor
+from manifact.models.memory_needs import HELD_BY_DIVERGENCE, data_bytes, factor_bytes, kmeans_bytes
 from manifact.models.problem import Problem
 from manifact.models.projection import basis_beside, beside_samples
 from manifact.models.starts import concept_start
 from manifact.terms import ConceptState, State
 from manifact.utils import checks
+from manifact.utils.errors import Sentence
 from manifact.utils.memory import require
 
 #: k(x, x) is read off small blocks: a call for each sample costs far more than the other entries.
@@ -44,6 +46,8 @@ class ConceptFactorization(Factorization):
 
     _state_type: ClassVar[type[State]] = ConceptState
     _non_negative: ClassVar[bool] = False
+    #: Largest entries between which float32 will do: what is iterated on are their squares.
+    _single_range: ClassVar[tuple[float, float]] = (1e-9, 1e9)
     #: These rules are slow, and there is a minimum to get to.
     _published_iterations: ClassVar[int] = 500
     _start_meant_by_auto: ClassVar[str] = (
@@ -64,6 +68,17 @@ class ConceptFactorization(Factorization):
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(f"kernel='precomputed' needs a square X of kernel values, got {X.shape[0]} x {X.shape[1]}")
         return super()._pose(X, y, sample_weight)
+
+    def _fit_bytes(self, X: Any) -> float:
+        """C and V have a row for each sample; the start is k-means, and the kernel, unless linear, a matrix."""
+        n = X.shape[0]
+        kernel = 0 if self.kernel == "linear" else 3 * n * n * host_dtype(X).itemsize
+        return kernel + kmeans_bytes(X) + data_bytes(X) + HELD_BY_DIVERGENCE * factor_bytes(X, self._k, 2 * n)
+
+    @property
+    def _smaller(self) -> Sentence:
+        formed = "" if self.kernel == "linear" else ", or use {kernel}='linear', which forms none larger than X"
+        return Sentence("pass fewer samples" + formed)
 
     def _make_data(self, X: Any, weight: Array | None) -> Gram:
         if self.kernel == "linear":

@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from manifact.backends import Array, host_dtype, on_host
+from manifact.backends import Array, comes_in_blocks, host_dtype, on_host
+from manifact.models.block_starts import start_in_blocks
 from manifact.models.cluster_starts import parts_apart, seen_somewhere
 from manifact.models.inputs import checked_factor
 from manifact.models.problem import Problem
@@ -30,8 +31,11 @@ class FirstFactors:
 
     def _begin(self, problem: Problem) -> State:
         """The state to start from."""
-        U, V = self._start(problem)
-        return self._state_type(problem.data, problem.factor(U), problem.factor(V))
+        if comes_in_blocks(problem.X):
+            U, V = start_in_blocks(self, problem)
+        else:
+            U, V = self._start(problem)
+        return self._state_type(problem.data, problem.basis(U), problem.factor(V))
 
     @property
     def _goes_on(self) -> bool:
@@ -54,6 +58,11 @@ class FirstFactors:
         """What "auto" means: clusters, where the model has any to start from and enough samples for them."""
         members = None if problem.k > problem.X.shape[0] else self._memberships(problem)
         return self._random_start(problem) if members is None else self._from_memberships(problem, members)
+
+    @property
+    def _starts_from_clusters(self) -> bool:
+        """Whether "auto" means clusters, where there are enough samples for them."""
+        return False
 
     def _memberships(self, problem: Problem) -> Array | None:
         """How much each sample is in each of k clusters, n x k."""

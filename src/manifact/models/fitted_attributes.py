@@ -82,7 +82,7 @@ class FittedAttributes:
 def unit_basis(s: State) -> tuple[Array, Array, Array]:
     """U (or C) and V with basis vectors of unit length, their scale in V (GNMF paper, eq 16), and the lengths."""
     xp = namespace(s.U)
-    norms = xp.sqrt(xp.maximum(xp.linalg.diagonal(s.UtU), 0))
+    norms = xp.astype(xp.sqrt(xp.maximum(s.U_squares, 0)), s.U.dtype)
     norms = xp.where(norms > 0, norms, 1.0)
     return s.U / norms, s.V * norms, norms
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from manifact.models.declaration import model
 from manifact.models.graph_models import GraphFactorization
+from manifact.models.landmark_streams import LandmarkStreaming
 
 
 @model(
@@ -19,7 +22,7 @@ from manifact.models.graph_models import GraphFactorization
         "assign": "kmeans",
     },
 )
-class GNMF(GraphFactorization):
+class GNMF(LandmarkStreaming, GraphFactorization):
     """Minimise ‖X − V Uᵀ‖² + λ Tr(VᵀLV) (eq 6) or KL(X ‖ V Uᵀ) + λ Tr(Vᵀ L log V) (eq 7) over U, V ≥ 0.
 
     Neighbours in the graph get similar rows of V. The published rule is
@@ -76,3 +79,5 @@ class GNMF(GraphFactorization):
     """
 
     loss: str = "frobenius"
+
+    _takes_blocks: ClassVar[bool] = True

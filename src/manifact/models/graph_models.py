@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
-from manifact.backends import Array, backend_of, on_host
+import numpy as np
+
+from manifact.backends import Array, backend_of, host_dtype, on_host
 from manifact.graphs import AutoGraph, Graph, GraphBuilder, KNNGraph, LandmarkGraph, as_builder
 from manifact.graphs.builder import as_samples
 from manifact.models.base import Factorization
 from manifact.models.cluster_starts import SOFTENED, averaged, graph_clusters, indicator
 from manifact.models.declaration import model
+from manifact.models.memory_needs import CLUSTERS, graph_bytes, row_bytes
 from manifact.models.problem import Problem
 from manifact.models.projection import beside_samples
 from manifact.solvers.all_solvers import SOLVERS
@@ -17,11 +20,26 @@ from manifact.solvers.solver import Solver
 from manifact.terms import Term
 from manifact.terms.losses import positive_floor
 from manifact.utils import checks
-from manifact.utils.errors import Sentence
+from manifact.utils.errors import BadValueError, Parameter, Sentence
 from manifact.utils.progress import showing
 
 #: Parameters that hold graph builders, and what to put there.
 BUILDERS = {"graph": "KNNGraph()", "far_graph": "FarthestGraph()"}
+
+
+#: Degrees above this leave no room for products in float32.
+LARGEST_DEGREE = 1e30
+
+
+def check_range(name: str, graph: Graph, X: Any) -> None:
+    """Refuse weights that the type of X cannot hold."""
+    largest = float(graph.degrees.max(initial=0.0))
+    if host_dtype(X) == np.float32 and largest > LARGEST_DEGREE:
+        raise BadValueError(
+            "{} has weights that add up to {:g} at a sample, which float32 cannot hold: divide them, or use float64",
+            Parameter(name),
+            largest,
+        )
 
 
 @model
@@ -49,18 +67,29 @@ class WithGraph(Factorization):
     def _build_graph(self, X: Any, y: Any) -> Graph | None:
         return self._built(self.default_graph() if self.graph is None else self.graph, X, y)
 
+    @property
+    def _builder(self) -> GraphBuilder:
+        return self.default_graph() if self.graph is None else as_builder(self.graph)
+
+    def _fit_bytes(self, X: Any) -> float:
+        """The search for neighbours, or what comes after it."""
+        builder = self._builder
+        after = super()._fit_bytes(X) + row_bytes(X, self._k, CLUSTERS) + graph_bytes(X, builder)
+        return max(builder.memory_needed(X), after)
+
     def _built(self, graph: Any, X: Any, y: Any) -> Graph:
         with showing(bool(self.verbose)):
             graph = as_builder(graph).for_components(self._k).build(X, y)
+        check_range("graph", graph, X)
         if graph.n_samples != X.shape[0]:
             raise ValueError(f"graph has {graph.n_samples} vertices but X has {X.shape[0]} samples: they must agree")
         return graph
 
     def _store_graph(self, graph: Graph | None, V: Array) -> None:
         assert graph is not None
-        self.graph_ = graph
         weight = float(backend_of(V).inner(V, graph.degree(V)))
         self.smoothness_ = float(graph.energy(V, V)) / weight if weight > 0 else 0.0
+        self.graph_ = graph.in_memory()
 
     def _as_the_graph_knows(self, X: Any, graph_X: Any) -> Any:
         """New samples in the features that the graph was built on."""
@@ -126,6 +155,10 @@ class GraphFactorization(WithGraph):
         Not for a solver that goes to a minimum, which it need not have near, and where zeros of the start may stay.
         """
         return self._tied and self._solver_name == self._solvers[0]
+
+    @property
+    def _starts_from_clusters(self) -> bool:
+        return self._begins_near
 
     def _untold_iterations(self, solver: Solver) -> int:
         near = self.init == "auto" and self._begins_near

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from manifact.backends import PACKAGES, Array, backend_of, host_dtype, native, on_host, package_of
+from manifact.backends import PACKAGES, Array, backend_of, comes_in_blocks, host_dtype, native, on_host, package_of
 from manifact.backends.devices import chosen_device, placed, reachable_device
 from manifact.utils import checks
 from manifact.utils.errors import BadValueError
@@ -26,6 +26,8 @@ def checked_samples(model: Any, X: Any, reset: bool, non_negative: bool) -> Any:
     # A fitted model serves where its device is not, too.
     device = (chosen_device if reset else reachable_device)(model.device)
     X = native(X)
+    if comes_in_blocks(X):
+        return _checked_blocks(model, X, reset, non_negative, device)
     if package_of(X) in PACKAGES:
         return _checked_there(model, placed(X, device), reset, non_negative)
     return placed(_checked_here(model, X, reset, non_negative), device)
@@ -52,7 +54,7 @@ def _checked_here(model: Any, X: Any, reset: bool, non_negative: bool) -> Any:
             remedy = "fill in what is missing" if "NaN" in told else "give numbers that are finite"
             raise ValueError(f"{told}: {remedy}, or leave out those rows or columns") from refusal
         raise
-    return _wide_enough(sparse.csr_array(checked) if sparse.issparse(checked) else checked)
+    return _wide_enough(model, sparse.csr_array(checked) if sparse.issparse(checked) else checked)
 
 
 def _checked_there(model: Any, X: Any, reset: bool, non_negative: bool) -> Any:
@@ -68,7 +70,25 @@ def _checked_there(model: Any, X: Any, reset: bool, non_negative: bool) -> Any:
         worst[0, 0] = low
         _checked_here(model, worst, reset, non_negative)
     validate_data(model, X, reset=reset, skip_check_array=True)
-    return _wide_enough(X)
+    return _wide_enough(model, X)
+
+
+def _checked_blocks(model: Any, X: Any, reset: bool, non_negative: bool, device: str | None) -> Any:
+    """Samples in blocks of rows, looked at in one walk."""
+    if not model._takes_blocks:
+        raise BadValueError(
+            "{} looks at all samples at once, and X comes in blocks of rows: use NMF, ALPNMF, AffinityNMF or "
+            "GNMF(graph=LandmarkGraph()), or pass X in one memory",
+            type(model).__name__,
+        )
+    if device is not None:
+        raise BadValueError("{device}={!r} does not go with X in blocks of rows: use {device}='cpu'", device)
+    if not min(X.shape):
+        return _checked_here(model, np.empty(X.shape, dtype=X.dtype), reset, non_negative)
+    checked = _checked_there(model, X, reset, non_negative)
+    if checked is not X:
+        raise ValueError("X in blocks of rows has entries that float32 cannot square: give it in float64")
+    return X
 
 
 def _refuse_annotated(X: Any) -> None:
@@ -81,12 +101,13 @@ def _refuse_annotated(X: Any) -> None:
         )
 
 
-def _wide_enough(X: Any) -> Any:
+def _wide_enough(model: Any, X: Any) -> Any:
     """X in float64 where the squares of its entries would not fit into float32."""
     rows = backend_of(X).rows
     if host_dtype(X) == np.float32:
         largest = max(map(abs, rows.extent(X)))
-        if largest and not SINGLE_RANGE[0] < largest < SINGLE_RANGE[1]:
+        least, most = getattr(model, "_single_range", SINGLE_RANGE)
+        if largest and not least < largest < most:
             return rows.typed(X, np.float64)
     return X
 
@@ -128,4 +149,4 @@ def check_fit_options(checkpoint: Any, every: int | None) -> None:
         return
     checks.integer("every", every, at_least=1)
     if checkpoint is None:
-        raise ValueError(f"every={every} says how often to write a checkpoint: name its file with checkpoint=")
+        raise BadValueError("{every}={} says how often to write a checkpoint: name its file with {checkpoint}=…", every)

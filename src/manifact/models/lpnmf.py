@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from manifact.models.declaration import model
 from manifact.models.graph_models import GraphFactorization
+from manifact.models.landmark_streams import LandmarkStreaming
+from manifact.models.memory_needs import SYSTEMS, row_bytes
 from manifact.terms import KullbackLeibler, Loss
 
 
@@ -14,7 +16,7 @@ from manifact.terms import KullbackLeibler, Loss
     paper="Cai, He, Wang, Bao, Han 2009",
     published={"solver": "mu", "init": "kmeans", "graph_reg": 100.0, "max_iter": 50, "assign": "kmeans"},
 )
-class LPNMF(GraphFactorization):
+class LPNMF(LandmarkStreaming, GraphFactorization):
     """Minimise KL(X ‖ V Uᵀ) + λ Tr(Vᵀ L log V) (eq 7) over U, V ≥ 0.
 
     A topic model whose topics are shared by neighbours. The published rule solves
@@ -62,8 +64,13 @@ class LPNMF(GraphFactorization):
 
     graph_reg: float = 20.0
 
+    _takes_blocks: ClassVar[bool] = True
+
     #: Its step solves for all of V at once, and so goes far.
     _few_iterations: ClassVar[int] = 2
+
+    def _fit_bytes(self, X: Any) -> float:
+        return super()._fit_bytes(X) + row_bytes(X, self._k, SYSTEMS)
 
     @property
     def _loss(self) -> Loss:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from manifact.models.base import Factorization
 from manifact.models.declaration import model
+from manifact.models.streaming import Streaming
 
 
 @model(name="nmf", paper="Lee, Seung 2001", published={"solver": "mu", "init": "random", "max_iter": 100, "tol": 0.0})
-class NMF(Factorization):
+class NMF(Streaming, Factorization):
     """Minimise ‖X − V Uᵀ‖² (GNMF paper, eq 1) or KL(X ‖ V Uᵀ) (eq 2) over U, V ≥ 0.
 
     V ← V ∘ X U / (V UᵀU) and U ← U ∘ XᵀV / (U VᵀV); for the divergence V ← V ∘ (X/Y) U / Σu and
@@ -46,3 +49,5 @@ class NMF(Factorization):
     """
 
     loss: str = "frobenius"
+
+    _takes_blocks: ClassVar[bool] = True

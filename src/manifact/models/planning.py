@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
-from manifact.backends import Array, as_data, host_dtype, on_host
+from manifact.backends import Array, as_data, backend_of, comes_in_blocks, host_dtype, on_host
 from manifact.graphs import Graph
 from manifact.models.inputs import checked_weight, normalized_cut_weight
+from manifact.models.memory_needs import HELD, HELD_BY_DIVERGENCE, iteration_bytes, kmeans_bytes
 from manifact.models.problem import Plan, Problem
 from manifact.models.registry import find
 from manifact.solvers.all_solvers import SOLVERS
@@ -28,6 +29,7 @@ class Planning:
     """How a factorisation poses its problem and plans to solve it."""
 
     solver: str
+    init: Any
     max_iter: int | None
     tol: float | None
     alpha_V: float
@@ -74,14 +76,25 @@ class Planning:
     def _build_graph(self, X: Any, y: Any) -> Graph | None:
         return None
 
+    @property
+    def _smaller(self) -> Sentence:
+        """What makes a fit take less memory."""
+        return Sentence("lower {n_components}, or pass fewer samples, or X in float32")
+
+    def _fit_bytes(self, X: Any) -> float:
+        """Bytes of memory that a fit takes at the most, beside X."""
+        held = HELD_BY_DIVERGENCE if self._loss.needs_positive_V else HELD
+        clusters = kmeans_bytes(X) if isinstance(self.init, str) and self.init == "kmeans" else 0.0
+        return max(clusters, iteration_bytes(X, self._k, held))
+
     def _make_data(self, X: Any, weight: Array | None) -> Any:
         return as_data(X, weight)
 
     def _pose(self, X: Any, y: Any, sample_weight: Any) -> Problem:
         """Build what the iterations work on."""
         weight = self._weight(sample_weight, X)
-        entries = 4 * len(self._state_type.blocks) * sum(X.shape) * self._k
-        require(entries * host_dtype(X).itemsize, "the factors", Sentence("lower {n_components}"))
+        what = f"{type(self).__name__} of {X.shape[0]} x {X.shape[1]} samples with k = {self._k}"
+        require(self._fit_bytes(X), what, self._smaller)
         rng = check_random_state(self.random_state)
         data = self._make_data(X, weight)
         # Before a graph is built, which may take long.
@@ -94,11 +107,14 @@ class Planning:
             return None
         if isinstance(weight, str):
             checks.option("sample_weight", weight, ("ncw",))
-            return normalized_cut_weight(self._similarity_sums(on_host(X)))
+            return normalized_cut_weight(self._similarity_sums(X if comes_in_blocks(X) else on_host(X)))
         return checked_weight(weight, X.shape[0], host_dtype(X))
 
     def _similarity_sums(self, X: Any) -> Array:
         """X Xᵀ 1."""
+        if comes_in_blocks(X):
+            data, ones = as_data(X), backend_of(X).like_rows(np.ones((X.shape[0], 1), dtype=X.dtype), X)
+            return np.asarray(on_host(data.times(data.times_transposed(ones)))).ravel()
         return np.asarray(X @ np.asarray(X.sum(axis=0)).ravel()).ravel()
 
     def _plan(self, problem: Problem) -> Plan:
@@ -138,18 +154,22 @@ class Planning:
         models = (type(self).__name__, *(entry.formerly if entry is not None else ()))
         return [f"{model} {solver}" for model in models for solver in (plan.solver.name, *plan.solver.formerly)]
 
-    def _identity(self, problem: Problem) -> Iterator[Any]:
-        """All that must agree for a run to be the continuation of another."""
-        for name, value in sorted(self.get_params().items()):
-            if name not in FREE:
-                yield from (name, value)
-        yield from self._chosen
+    def _identity(self, problem: Problem) -> Iterator[tuple[str, Any]]:
+        """By name, all that must agree for a run to be the continuation of another."""
         # By the host, so that a run may go on elsewhere.
-        data = problem.data if problem.samples is problem.X else self._make_data(problem.samples, problem.weight)
-        ones = np.ones((data.shape[1], 1), dtype=problem.samples.dtype)
-        yield from (data.times(ones), data.square_sum, problem.weight, problem.y, problem.graph)
+        yield "X", problem.X if comes_in_blocks(problem.X) else problem.samples
+        for name, value in sorted(self.get_params(deep=False).items()):
+            if name not in FREE:
+                yield name, _plainly(value)
+        yield from zip(("number of parts", "weight of the graph"), self._chosen, strict=True)
+        yield from (("sample_weight", problem.weight), ("y", problem.y), ("graph of the samples", problem.graph))
 
     @property
     def _chosen(self) -> tuple[Any, Any]:
         """The number of parts and the weight of a graph, which may have been chosen, and otherwise the next time."""
         return self._k, None
+
+
+def _plainly(value: Any) -> Any:
+    """A parameter; one that is the same number in another type is the same."""
+    return value.item() if isinstance(value, np.generic) else value

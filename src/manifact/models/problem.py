@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from manifact.backends import Array, backend_of, host_dtype, on_host
+from manifact.backends import Array, backend_of, comes_in_blocks, host_dtype, on_host
 from manifact.graphs import Graph
 from manifact.solvers.solver import Solver
 from manifact.terms import Term
@@ -37,9 +37,23 @@ class Problem:
         """An array of the host where X lives."""
         return backend_of(self.X).like(P, self.X)
 
-    def factor(self, P: Array) -> Array:
-        """The same, in the type of X."""
-        return self.beside_data(np.ascontiguousarray(P, dtype=host_dtype(self.X)))
+    def rows_beside_data(self, P: Array) -> Array:
+        """The same for an array with a row for each sample."""
+        return backend_of(self.X).like_rows(P, self.X)
+
+    def placed(self, P: Array, by_rows: bool) -> Array:
+        """Either of both."""
+        return self.rows_beside_data(P) if by_rows else self.beside_data(P)
+
+    def basis(self, U: Array) -> Array:
+        """The same for a basis, in the type of X."""
+        return U if comes_in_blocks(U) else self.beside_data(np.ascontiguousarray(U, dtype=host_dtype(self.X)))
+
+    def factor(self, V: Array) -> Array:
+        """The same for a representation."""
+        if comes_in_blocks(V):
+            return V
+        return self.rows_beside_data(np.ascontiguousarray(V, dtype=host_dtype(self.X)))
 
 
 @dataclass(frozen=True)

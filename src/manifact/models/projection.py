@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from manifact.backends import (
     package_of,
 )
 from manifact.backends.devices import says_what_fits
+from manifact.backends.rows_by_blocks import is_in_blocks, rows_by_blocks, sum_by_blocks
 from manifact.terms import Loss, State
 from manifact.utils import checks
 from manifact.utils.memory import require
@@ -70,6 +72,13 @@ class Projection(TransformerMixin):
         """
         check_is_fitted(self)
         checks.option("method", method, ("nonnegative", "pinv"))
+        if is_in_blocks(X):
+            refuse_graph_X(graph_X)
+            kind = np.result_type(host_dtype(X), np.float32)
+            return rows_by_blocks(partial(self._transformed, tie=tie, method=method), X, (self._k,), kind)
+        return self._transformed(X, tie, method, graph_X)
+
+    def _transformed(self, X: Any, tie: bool | None, method: str, graph_X: Any = None) -> Any:
         origin = origin_of(X)
         if method == "pinv":
             if tie or graph_X is not None:
@@ -102,9 +111,15 @@ class Projection(TransformerMixin):
     def score(self, X: Any, y: Any = None) -> float:
         """Minus the loss per entry of X, for X projected onto the basis."""
         check_is_fitted(self)
+        if is_in_blocks(X):
+            return sum_by_blocks(self._fit_of, X) / X.shape[0]
+        return self._fit_of(X) / np.shape(X)[0]
+
+    def _fit_of(self, X: Any) -> float:
+        """Minus the loss of samples, projected onto the basis, per feature."""
         X = self._checked(X)
         state = State(as_data(X), basis_beside(self.components_, X), self._project(X, tie=False))
-        return -float(self._loss.value(state)) / (X.shape[0] * X.shape[1])
+        return -float(self._loss.value(state)) / X.shape[1]
 
     def _project(self, X: Any, tie: bool, graph_X: Any = None) -> Array:
         # Penalties and ties weigh V as it was while fitting, so that is what is solved for.
@@ -120,6 +135,12 @@ class Projection(TransformerMixin):
     def _pull(self, X: Any, graph_X: Any) -> tuple[Array, Array]:
         """λ W V and λ d of new samples, W their affinity to the training samples."""
         raise ValueError(f"tie=True needs a model with a graph, {type(self).__name__} has none: use GNMF or LPNMF")
+
+
+def refuse_graph_X(graph_X: Any) -> None:
+    """Samples in blocks are looked at as they are."""
+    if graph_X is not None:
+        raise ValueError("graph_X does not go with X in blocks of rows: pass the same rows of both, a part at a time")
 
 
 def beside_samples(P: Any, X: Any) -> Array:

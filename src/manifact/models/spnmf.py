@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 
 from manifact.graphs import AffinityGraph, FarthestGraph, GraphBuilder, KNNGraph, as_builder
 from manifact.models.declaration import model
-from manifact.models.graph_models import GraphFactorization
+from manifact.models.graph_models import GraphFactorization, check_range
+from manifact.models.memory_needs import data_bytes, graph_bytes
 from manifact.models.problem import Problem
 from manifact.terms import Orthogonality, Redundancy, Repulsion, SimplexBasis, Structure, Term
 from manifact.terms.repulsion import as_listed
@@ -109,7 +110,15 @@ class SPNMF(GraphFactorization):
     def _build_far_graph(self, X: Any, y: Any) -> AffinityGraph:
         builder = FarthestGraph() if self.far_graph is None else as_builder(self.far_graph, "far_graph")
         with showing(bool(self.verbose)):
-            return as_listed("far_graph", builder.build(X, y))
+            far = as_listed("far_graph", builder.build(X, y))
+        check_range("far_graph", far, X)
+        return far
+
+    def _fit_bytes(self, X: Any) -> float:
+        """The one or the other search, or what comes after them."""
+        far = FarthestGraph() if self.far_graph is None else as_builder(self.far_graph, "far_graph")
+        searched = data_bytes(X) + graph_bytes(X, self._builder) + far.memory_needed(X)
+        return max(super()._fit_bytes(X) + graph_bytes(X, far), searched)
 
     def _model_terms(self, problem: Problem, exact: bool) -> list[Term]:
         terms: list[Term] = [SimplexBasis()]

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from manifact.backends import comes_in_blocks
 from manifact.backends.devices import chosen_device, placed
-from manifact.graphs import AutoGraph, Graph, KNNGraph, as_builder
+from manifact.graphs import AutoGraph, Graph, GraphBuilder, KNNGraph, LandmarkGraph, as_builder
 from manifact.graphs.auto import SMALLEST, nearness, possible_sizes
 from manifact.graphs.builder import as_samples
 from manifact.graphs.cluster_counts import CountEvidence, best_count, count_evidence
 from manifact.graphs.feature_halves import Features
 from manifact.graphs.graph_choice import choose_graph
+from manifact.graphs.some_samples import some_of
 from manifact.selection.result import COUNTS, GRAPHS, Selection
 from manifact.selection.sampling import SAMPLES, sampled
 from manifact.utils import checks
@@ -92,6 +95,11 @@ def select_and_build(
     """What `select` returns, and the chosen graph of all samples."""
     begun = time.perf_counter()
     X = as_samples(X)
+    if comes_in_blocks(X):
+        return _from_some(
+            X, n_components=n_components, n_neighbors=n_neighbors, tau=tau, graph=graph, random_state=random_state,
+            verbose=verbose,
+        )  # fmt: skip
     sizes = _sizes(n_components, X.shape[0])
     weight = _tau(tau)
     with showing(bool(verbose)):
@@ -104,6 +112,22 @@ def select_and_build(
     best, rows = chosen
     seconds = time.perf_counter() - begun
     return Selection(rows, best | {"tau": weight}, builder, random_state, _criterion(rows), seconds), built
+
+
+def _from_some(X: Any, *, graph: Any, **choices: Any) -> tuple[Selection, Graph]:
+    """The same of samples in blocks: chosen from some of them, and a graph of all; through landmarks, if it is open."""
+    some = some_of(X)
+    few = X.rows(some)
+    if len(some) == X.shape[0]:
+        return select_and_build(few, graph=graph, **choices)
+    if not (is_automatic(graph) or isinstance(graph, GraphBuilder)):
+        # The user's own graph of all samples: that of some of them says how many clusters there are.
+        built = as_builder(graph).build(X)
+        return select_and_build(few, graph=built.of_samples(some), **choices)[0], built
+    selection, _ = select_and_build(few, graph=graph, **choices)
+    builder = LandmarkGraph() if is_automatic(graph) else graph
+    best = {name: selection.best[name] for name in ("n_components", "tau")}
+    return replace(selection, graph=builder, best=best), builder.build(X)
 
 
 def _criterion(rows: list[dict[str, Any]]) -> str:

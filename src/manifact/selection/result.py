@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,21 @@ GRAPHS = (
 CRITERION = f"{COUNTS}; {GRAPHS}"
 
 
-@stored(candidates="candidates", best="best", graph="graph", random_state="random_state", criterion="criterion")
+def _are_plain(facts: Mapping[str, Any]) -> None:
+    """What was chosen from is shown to people: rows of names and plain values, and nothing else."""
+    rows, plain = facts["candidates"], str | bool | int | float | None
+    if not isinstance(rows, list) or not all(
+        isinstance(row, dict) and all(isinstance(name, str) and isinstance(value, plain) for name, value in row.items())
+        for row in (*rows, facts["best"])
+    ):
+        raise ValueError("a selection and candidates that are no rows of a table")
+    if not isinstance(facts.get("criterion", ""), str):
+        raise ValueError(f"a selection by {facts['criterion']!r}")
+
+
+@stored(
+    _are_plain, candidates="candidates", best="best", graph="graph", random_state="random_state", criterion="criterion"
+)
 @dataclass(frozen=True, repr=False)
 class Selection:
     """The values that `select` chose, and those it chose them from.
@@ -68,10 +83,11 @@ class Selection:
 
     def show(self) -> None:
         """Print the graphs, the numbers of components for the chosen one, and what was chosen by what."""
-        from rich.console import Console
         from rich.table import Table
 
-        console = Console(markup=False, highlight=False)
+        from manifact.utils.terminal_text import safe_console
+
+        console = safe_console(markup=False, highlight=False)
         for found in self.tables():
             console.print(f"{found.title}:")
             table = Table(box=None, header_style="bold")

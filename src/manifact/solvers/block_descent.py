@@ -58,6 +58,13 @@ def _sized(terms: Sequence[Any], s: State) -> State:
 
 def _iterate(terms: Sequence[Any], s: State, before: State, rate: float) -> State:
     """V, then U, each from a point ahead."""
+    alone = terms[0] if len(terms) == 1 and hasattr(terms[0], "descended") else None
+    new = None if alone is None else alone.descended(s, before, rate, SWEEPS)
+    return _step_by_step(terms, s, before, rate) if new is None else _settled(terms, new)
+
+
+def _step_by_step(terms: Sequence[Any], s: State, before: State, rate: float) -> State:
+    """The same for any sum of terms."""
     point = s.ahead(before, rate)
     V = gather_forms(terms, "rows", point, "V").lowered(point.V, SWEEPS, GRAPH_SWEEPS)
     new = s.replace("V", V)
@@ -77,7 +84,7 @@ def _settled(terms: Sequence[Any], s: State) -> State:
     Vectors of zeros start anew, unless a penalty may make it best to be empty.
     """
     xp = namespace(s.U)
-    lengths = xp.sqrt(backend_of(s.U).column_products(s.U, s.U))
+    lengths = xp.sqrt(xp.linalg.diagonal(s.UtU_wide))
     dead = np.flatnonzero(on_host(lengths) == 0)
     if len(dead) and not _may_be_empty(terms, s):
         s = _revived(terms, s, dead)

@@ -34,6 +34,11 @@ class Iteration:
         """The objective at every iterate so far; what is still on a device is fetched."""
         return self.trace.values()
 
+    @property
+    def known_objective(self) -> list[float]:
+        """The same as far as nothing has to be computed for it: of data in blocks the last value is missing."""
+        return self.trace.known()
+
 
 #: Called after each iteration; a true answer ends the run.
 Callback = Callable[[Iteration], bool | None]
@@ -74,7 +79,8 @@ def run(
     """Iterate until ten iterations change the objective by less than ``tol`` relative, or ``max_iter`` is reached.
 
     ``tol=0`` runs exactly ``max_iter`` iterations. ``history`` is the objective of an earlier run that ended
-    at ``state`` with ``memory``: it is continued, and counts. An interrupt ends the run with the last whole iterate.
+    at ``state`` with ``memory``: it is continued, and counts, and where it had converged nothing is left to do. An
+    interrupt ends the run with the last whole iterate.
     """
     solver.refuse(terms, state.kind, state.data)
     callbacks = list(callbacks)
@@ -83,24 +89,37 @@ def run(
     # Several terms of a kind are one to the solver; the objective is that of the terms as they are.
     parts = merged(terms)
     reason: Reason = "max_iter"
+    #: Where the run stands, in one piece: an interrupt finds an iterate with its own memory and objective, or the last.
+    whole = _as_they_are(state, memory, len(trace))
     try:
-        if not len(trace):
+        if len(trace):
+            # What the earlier run knew: made anew it could differ in its last digits.
+            state.keep(("total", *terms), state.blocks, lambda: trace.values()[-1])
+        else:
             trace.append(total(terms, state))
+            whole = _as_they_are(state, memory, 1)
         if _asked_to_stop(callbacks, trace, state, memory):
             return Result(state, np.array(trace.values()), "callback", memory)
+        if _converged(trace.known(), tol):
+            return Result(state, np.array(trace.values()), "tolerance", memory)
         while len(trace) <= max_iter:
-            new, remembered = solver.step(parts, state, memory)
-            value = total(terms, new)
-            state, memory = new, remembered
-            trace.append(value)
+            before = whole
+            state, memory = solver.step(parts, state, memory)
+            trace.append(total(terms, state))
+            whole = _as_they_are(state, memory, len(trace))
             if _asked_to_stop(callbacks, trace, state, memory):
                 reason = "callback"
                 break
-            if tol > 0 and len(trace) > WINDOW and _stalled(trace.values(), tol):
+            if _converged(trace.known(), tol):
+                if len(trace.known()) < len(trace):
+                    # The value that says so belongs to the iterate before, which is where others would have stopped.
+                    whole = before
                 reason = "tolerance"
                 break
+        if reason == "max_iter" and len(trace.known()) < len(trace) and _converged(trace.values(), tol):
+            reason = "tolerance"
     except KeyboardInterrupt:
-        if not len(trace):
+        if not whole[2]:
             raise
         reason = "interrupted"
     except RuntimeError as trouble:
@@ -108,7 +127,18 @@ def run(
         if sentence is None:
             raise
         raise MemoryError(sentence) from trouble
-    return Result(state, np.array(trace.values()), reason, memory)
+    state, memory, known = whole
+    return Result(state, np.array(trace.first(known)), reason, memory)
+
+
+def _as_they_are(state: State, memory: Memory, known: int) -> tuple[State, Memory, int]:
+    """State, memory and the number of known objectives; what a step that is not finished adds to them is not in it.
+
+    Products that are at hand are moved along with momentum, and others made anew, which differs in the last digits:
+    a run that goes on must find those, and only those, which it would have had.
+    """
+    kept = {name: value.unchanged() if isinstance(value, State) else value for name, value in memory.items()}
+    return state.unchanged(), kept, known
 
 
 def _asked_to_stop(callbacks: list[Callback], trace: Trace, state: State, memory: Memory) -> bool:
@@ -117,6 +147,9 @@ def _asked_to_stop(callbacks: list[Callback], trace: Trace, state: State, memory
     return any(answers)
 
 
-def _stalled(objective: list[float], tol: float) -> bool:
+def _converged(objective: list[float], tol: float) -> bool:
+    """Whether the last iterations changed hardly anything; a run that goes on may have been there already."""
+    if tol == 0 or len(objective) <= WINDOW:
+        return False
     before = objective[-1 - WINDOW]
     return abs(before - objective[-1]) <= tol * abs(before)

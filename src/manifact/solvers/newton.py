@@ -22,7 +22,7 @@ from manifact.terms.state import State
 from manifact.terms.term import gather_forms, total
 
 #: How far the linear system of a Newton step is solved.
-FORCING = 0.3
+FORCING = 0.1
 #: An entry grows at most by this factor in one step, and stays above this share of the largest.
 MOST_GROWTH = 10.0
 FLOOR = 1e-12
@@ -30,8 +30,9 @@ HALVINGS = 20
 #: Steps on one bound go on while they lower it by more than this share, so many at the most: they need no pass over X,
 #: and far from the minimum one step does not get there.
 PAYS, MOST_STEPS = 1e-3, 10
-#: Over-relaxation: its start, growth, bounds, and what a failure multiplies it by.
-FIRST, GROWTH, LEAST, MOST, DECAY = 0.5, 1.2, 0.1, 10.0, 0.5
+#: Over-relaxation: its start, growth, bounds, and what a failure multiplies it by. The first step has none: it goes
+#: from a start that has nothing to do with the graph to one that has, and not twice as far.
+FIRST, GROWTH, LEAST, MOST, DECAY = 1.0, 1.5, 0.1, 30.0, 0.5
 
 
 def feasible(terms: Sequence[Any], s: State) -> State:
@@ -47,8 +48,8 @@ def newton(terms: Sequence[Any], start: State, memory: Memory) -> tuple[State, M
 
     Remembered is how far that was.
     """
-    rate = memory.get("rate", FIRST)
-    s = start if memory else _sized(terms, start)
+    rate = memory.get("rate", 0.0)
+    s = start if memory else _smoothed(terms, _sized(terms, start))
     new = _iterate(terms, s)
     # The objective ahead comes with the product that the next iteration starts with: only a failure costs one.
     found = backtrack(
@@ -61,6 +62,8 @@ def newton(terms: Sequence[Any], start: State, memory: Memory) -> tuple[State, M
     )
     # Without over-relaxation only rounding can raise it: then this is as far as the digits go.
     reached, taken = (start, 0.0) if found is None else found
+    if not memory:
+        return reached, {"rate": FIRST}
     paid = found is not None and taken == rate
     return reached, {"rate": min(MOST, GROWTH * rate) if paid else max(LEAST, DECAY * rate)}
 
@@ -90,12 +93,30 @@ def _sized(terms: Sequence[Any], s: State) -> State:
     return s.replace("V", s.V * (mass / linear)) if mass > 0 and linear > 0 else s
 
 
+def _smoothed(terms: Sequence[Any], s: State) -> State:
+    """V as the graph holds it, in columns where that lowers the bound.
+
+    Where V is smooth, L log V is near LV / V and the bound's minimum near (A + 2 λ L)⁻¹ c: many of Newton's steps from
+    a start that is not, such as clusters.
+    """
+    bound = gather_forms(terms, "bound", s, "V")
+    if bound.graph is None:
+        return s
+    V, xp = _above_zero(s.V), namespace(s.V)
+    # One number for each column, where it can be: a graph may have a factorisation for that.
+    held = bound.a if isinstance(bound.l2, float) and bound.l2 == 0 else bound.a + bound.l2 * V
+    smooth = bound.graph.solve(held, 2 * bound.lam, bound.c, V, reduction=FORCING)
+    smooth = _above_zero(xp.maximum(smooth, 0.0))
+    lower = column_values(bound, smooth) < column_values(bound, V)
+    return s.replace("V", xp.where(backend_of(V).like(lower, V), smooth, V))
+
+
 def _iterate(terms: Sequence[Any], s: State) -> State:
     s = s.replace("V", improved(gather_forms(terms, "bound", s, "V"), s.V))
     bound = gather_forms(terms, "bound", s, "U")
     if _holds_basis(terms, s):
         return s.replace("U", SimplexBasis().impose(bound.c, s.U))
-    return s.replace("U", _minimum(bound))
+    return s.replace("U", bound.minimum())
 
 
 def _further(terms: Sequence[Any], old: State, new: State, rate: float) -> State:
@@ -111,14 +132,6 @@ def _overrelaxed(old: Array, new: Array, rate: float) -> Array:
     return backend_of(new).overrelaxed(old, new, rate, MOST_GROWTH, FLOOR * namespace(new).max(new, axis=0))
 
 
-def _minimum(bound: LogBound) -> Array:
-    """Argmin a v − c log v + l2/2 v² for each entry."""
-    xp, tiny = namespace(bound.c), smallest_normal(bound.c)
-    if isinstance(bound.l2, float) and bound.l2 == 0:
-        return bound.c / xp.maximum(bound.a, tiny)
-    return 2 * bound.c / xp.maximum(bound.a + xp.sqrt(bound.a * bound.a + 4 * bound.l2 * bound.c), tiny)
-
-
 def column_values(bound: LogBound, V: Array) -> Array:
     """The bound at V, column by column, in float64 on the host."""
     log, own = backend_of(V).log_costs(V, bound.a, bound.c, bound.l2)
@@ -128,15 +141,20 @@ def column_values(bound: LogBound, V: Array) -> Array:
 def improved(bound: LogBound, V: Array) -> Array:
     """V at the minimum of a bound without a graph; with one, after steps of Newton's that lower every column."""
     if bound.graph is None:
-        return _minimum(bound)
-    xp = namespace(V)
-    V = xp.maximum(V, max(FLOOR * float(xp.max(V)), smallest_normal(V)))
+        return bound.minimum()
+    V = _above_zero(V)
     values = column_values(bound, V)
     for _ in range(MOST_STEPS):
         before, (V, values) = values, _newton_step(bound, V, values)
         if float(before.sum() - values.sum()) <= PAYS * abs(float(before.sum())):
             break
     return V
+
+
+def _above_zero(V: Array) -> Array:
+    """V with entries of which there are logarithms."""
+    xp = namespace(V)
+    return xp.maximum(V, max(FLOOR * float(xp.max(V)), smallest_normal(V)))
 
 
 def _newton_step(bound: LogBound, V: Array, before: Array) -> tuple[Array, Array]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from manifact.backends import Array, device_of, identity, namespace, on_host
+from manifact.backends import Array, contiguous, identity, namespace, on_host
 from manifact.solvers.line_search import backtrack
 from manifact.solvers.multiplicative import feasible, ratio
 from manifact.solvers.solver import Memory, solver
@@ -65,23 +65,33 @@ def simplex_basis(s: State, terms: Sequence[Any]) -> State:
     """Each column of U in turn to its minimiser of <H, UᵀU> − 2 <U, B> with Σ_i u_ik = 1."""
     form = gather_forms([term for term in terms if hasattr(term, "rows")], "rows", s, "U")
     xp = namespace(s.U)
-    U, B = xp.asarray(s.U, copy=True), form.B
+    # Basis vectors in rows: a step reads all of them, and writes one.
+    U, B = xp.asarray(contiguous(s.U.T), copy=True), contiguous(form.B.T)
     H = xp.astype(form.G + form.shift * identity(form.G), U.dtype, copy=False)
     for k, held in enumerate(on_host(xp.linalg.diagonal(H))):
         if held > 0:
-            others = U @ H[:, k] - U[:, k] * H[k, k]
-            U[:, k] = onto_simplex((B[:, k] - others) / H[k, k])
-    return s.replace("U", U)
+            others = H[k, :] @ U - U[k, :] * H[k, k]
+            U[k, :] = onto_simplex((B[k, :] - others) / H[k, k])
+    return s.replace("U", contiguous(U.T))
 
 
 def onto_simplex(v: Array) -> Array:
-    """The nearest point with entries ≥ 0 that sum to 1 (Duchi et al. 2008)."""
+    """The nearest point with entries ≥ 0 that sum to 1: max(v − θ, 0), θ the largest of what is left out.
+
+    Entries below what the others ask for are left out, and again, until none is (C. Michelot. A finite algorithm for
+    finding the projection of a point onto the canonical simplex of R^n. Journal of Optimization Theory and
+    Applications 50, 1986): a few passes, where sorting takes many.
+    """
     # Shifting v does not move its projection; from the largest entry down the 1 is not lost beside large numbers.
     xp = namespace(v)
     shifted = xp.astype(v, xp.float64) - xp.astype(xp.max(v), xp.float64)
-    sorted_down = xp.flip(xp.sort(shifted))
-    places = xp.arange(len(v), device=device_of(v))
-    excess = (xp.cumulative_sum(sorted_down) - 1) / (places + 1)
-    last = xp.max(xp.where(sorted_down > excess, places, 0))
-    nearest = xp.maximum(shifted - excess[last], 0)
+    # The largest is in, and asks for θ ≥ −1.
+    left = shifted[shifted > -1]
+    while True:
+        level = (xp.sum(left) - 1) / left.shape[0]
+        above = left[left > level]
+        if above.shape[0] == left.shape[0] or above.shape[0] == 0:
+            break
+        left = above
+    nearest = xp.maximum(shifted - level, 0)
     return xp.astype(nearest / xp.sum(nearest), v.dtype)

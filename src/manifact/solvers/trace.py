@@ -25,9 +25,22 @@ class Trace:
 
     def append(self, value: Any) -> None:
         """Add a number, or one of a device; numbers that are not finite are refused as soon as they are known."""
-        self._waiting.append(value)
-        if not hasattr(value, "device") or isinstance(value, np.generic) or len(self._waiting) >= MOST_WAITING:
+        lags = is_late(value)
+        if lags:
+            # The one before comes with what the newest step computes anyway.
             self.values()
+        self._waiting.append(value)
+        there = not hasattr(value, "device") or isinstance(value, np.generic)
+        if there or (len(self._waiting) >= MOST_WAITING and not lags):
+            self.values()
+
+    def known(self) -> list[float]:
+        """Those that nothing has to be computed for; the list must not be changed."""
+        return self._known if self._waiting and is_late(self._waiting[-1]) else self.values()
+
+    def first(self, number: int) -> list[float]:
+        """So many of them; later ones are not computed for it."""
+        return (self._known if len(self._known) >= number else self.values())[:number]
 
     def values(self) -> list[float]:
         """All of them; the list must not be changed."""
@@ -35,6 +48,11 @@ class Trace:
         for value in _fetched(waiting):
             self._known.append(_finite(value, len(self._known)))
         return self._known
+
+
+def is_late(value: Any) -> bool:
+    """Whether a number is a formula, whose value costs a pass over the data that the next step makes anyway."""
+    return bool(getattr(value, "is_formula", False))
 
 
 def _fetched(values: list[Any]) -> list[float]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from manifact.backends import Array, backend_of, device_of, namespace
+from manifact.backends import Array, backend_of, device_of, namespace, on_host
 from manifact.terms.state import State
 from manifact.terms.term import Parts, Term
 
@@ -15,10 +15,14 @@ class Affinity(Term):
     """μ ‖F Fᵀ − V Vᵀ‖² over the samples that have a row in F; rows of zeros are left out."""
 
     def __init__(self, F: Array, mu: float) -> None:
+        xp, backend = namespace(F), backend_of(F)
         self.F = F
         self.mu = float(mu)
-        self.inside: Array = np.asarray(F.any(axis=1))
-        self._outer = float(np.sum((F.T @ F) ** 2))
+        self.inside: Array = xp.sum(xp.abs(F), axis=1) > 0
+        own = backend.cross(F, F)
+        self._outer = float(on_host(backend.inner(own, own)))
+        inside = xp.astype(self.inside, xp.float64)[:, None]
+        self._all_inside = float(on_host(backend.inner(inside, inside))) == F.shape[0]
         self._places: dict[Any, tuple[Array, Array]] = {}
         self._forms: dict[Any, Array] = {}
 
@@ -26,8 +30,8 @@ class Affinity(Term):
         """F and who is inside (n x 1, 1 or 0), where V lives; brought there once."""
         backend, place = backend_of(V), (type(V), device_of(V))
         if place not in self._places:
-            inside = self.inside[:, None].astype(self.F.dtype)
-            self._places[place] = backend.like(self.F, V), backend.like(inside, V)
+            inside = namespace(self.F).astype(self.inside, self.F.dtype)[:, None]
+            self._places[place] = backend.like_rows(self.F, V), backend.like_rows(inside, V)
         return self._places[place]
 
     def _typed(self, V: Array) -> Array:
@@ -42,7 +46,7 @@ class Affinity(Term):
 
         def compute() -> tuple[Array, Array]:
             F, inside = self.placed(s.V)
-            if bool(self.inside.all()):
+            if self._all_inside:
                 return s.data.cross(F, s.V), s.VtV_wide if s.data.weight is None else s.data.cross(s.V, s.V)
             V = s.V * namespace(s.V).astype(inside, s.V.dtype, copy=False)
             return s.data.cross(F, s.V), s.data.cross(V, V)
@@ -76,10 +80,10 @@ class Affinity(Term):
 
     def added(self, other: Affinity) -> Affinity | None:
         """μ ‖F Fᵀ − V Vᵀ‖² with the mean of both F Fᵀ differs from the sum by a constant."""
-        if not np.array_equal(self.inside, other.inside):
+        if not np.array_equal(on_host(self.inside), on_host(other.inside)):
             return None
         mu = self.mu + other.mu
         if mu == 0:
             return self
-        parts = [np.sqrt(term.mu / mu) * term.F for term in (self, other)]
+        parts = [np.sqrt(term.mu / mu) * on_host(term.F) for term in (self, other)]
         return Affinity(np.hstack(parts), mu)

@@ -20,9 +20,13 @@ class SimplexBasis(Constraint):
         return xp.where(sums > 0, P / xp.where(sums > 0, sums, 1.0), before)
 
     def start(self, s: State) -> State:
-        """At first V takes over the scale."""
+        """At first V takes over the scale. A part without entries is as far from every corner."""
         xp = namespace(s.U)
-        return s.rescaled(xp.where(s.U_sums > 0, s.U_sums, 1.0))
+        sums = s.U_sums
+        s = s.rescaled(xp.where(sums > 0, sums, 1.0))
+        if bool(xp.all(sums > 0)):
+            return s
+        return s.replace("U", xp.where(sums > 0, s.U, xp.asarray(1 / s.U.shape[0], dtype=s.U.dtype)))
 
     def added(self, other: SimplexBasis) -> SimplexBasis:
         """The same set."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from manifact.backends import Array, backend_of, namespace, on_host
+from manifact.backends import Array, backend_of, device_of, namespace, on_host, smallest_normal
 from manifact.graphs.operators import Graph, SumOfGraphs
 
 
@@ -72,7 +72,7 @@ class RowQuadratic:
     def column_costs(self, P: Array) -> Array:
         """What each column of P costs, in float64, −2 bᵀp counted half: how costs grow with the square of a scale."""
         backend, xp = backend_of(P), namespace(P)
-        costs: Any = xp.astype(xp.zeros_like(P[0]), xp.float64, copy=False)
+        costs: Any = xp.zeros((P.shape[1],), dtype=xp.float64, device=device_of(P))
         if not (isinstance(self.shift, float) and self.shift == 0):
             costs = costs + backend.column_products(P, P * _column(self.shift))
         if self.B is not None or self.l1:
@@ -107,6 +107,16 @@ class LogBound:
 
     def __add__(self, other: LogBound) -> LogBound:
         return LogBound(self.a + other.a, self.c + other.c, self.l2 + other.l2, *_joined(self, other))
+
+    def minimum(self) -> Array:
+        """Argmin a p − c log p + l2/2 p² for each entry: where no graph ties them."""
+        xp, tiny = namespace(self.c), smallest_normal(self.c)
+        if isinstance(self.l2, float) and self.l2 == 0:
+            least: Array = self.c / xp.maximum(self.a, tiny)
+            return least
+        root = xp.sqrt(self.a * self.a + 4 * self.l2 * self.c)
+        least = 2 * self.c / xp.maximum(self.a + root, tiny)
+        return least
 
 
 def _joined(one: Any, other: Any) -> tuple[Graph | None, float]:

@@ -9,6 +9,7 @@ from manifact.backends import Array, backend_of, device_of, namespace, smallest_
 from manifact.terms.forms import LogBound, RowQuadratic
 from manifact.terms.smoothness import EntropicSmoothness, Smoothness
 from manifact.terms.state import State
+from manifact.terms.statistics import DivergenceStatistics, QuadraticStatistics, Statistics
 from manifact.terms.term import Parts, Quadratic, Term
 
 #: Losses by the name that ``loss=`` takes.
@@ -32,6 +33,8 @@ class Loss(Term):
     smoothness: ClassVar[type[Any]] = Smoothness
     #: The factor between scikit-learn's loss and this one: its penalties are scaled alike.
     times_sklearns: ClassVar[float] = 1.0
+    #: What it must know of samples that are gone to learn on from others; None: it needs all samples at once.
+    statistics: ClassVar[type[Statistics] | None] = None
     #: Whether a V with zeros has an infinite objective beside the smoothness.
     needs_positive_V: ClassVar[bool] = False
 
@@ -86,13 +89,14 @@ class Frobenius(Loss):
     name = "frobenius"
     solvers = ("bcd", "mu")
     times_sklearns = 2.0
+    statistics = QuadraticStatistics
     kinds = Term.kinds
     rows_by_sign = True
 
     def value(self, s: State) -> float:
         """‖X‖² − 2 <X U, V> + <UᵀU, VᵀV>, from products that the updates need anyway."""
         square = s.data.square_sum
-        value = square - 2 * s.data.inner(s.XU, s.V) + s.data.inner(s.UtU_wide, s.VtV_wide)
+        value = square - 2 * s.overlap + s.data.inner(s.UtU_wide, s.VtV_wide)
         epsilon = float(namespace(s.U).finfo(s.U.dtype).eps)
         if s.data.settles_for_free or value < max(1e-6, 1e5 * epsilon) * square:
             # The expanded square has lost too many digits: the residual is summed instead.
@@ -123,6 +127,23 @@ class Frobenius(Loss):
             return RowQuadratic(s.UtU, s.XU, s.data.weight)
         return RowQuadratic(s.VtV_wide, s.XtV) if block == "U" else None
 
+    def descended(self, s: State, before: State, rate: float, sweeps: int) -> State | None:
+        """V, then U, lowered from points ahead where this loss is all there is; None where data know no short way."""
+        if type(self) is not Frobenius:
+            return None
+        # Without momentum the last XᵀV does not count.
+        XtV = s.XtV if rate else s.U
+        found = s.data.descended(s.U, s.V, (before.U, before.V), rate, XtV, sweeps)
+        if found is None:
+            return None
+        kept = {
+            "XtV": (("V",), found.XtV),
+            "VtV_wide": (("V",), found.VtV),
+            "UtU_wide": (("U",), found.UtU),
+            "overlap": (("U", "V"), found.overlap),
+        }
+        return type(s)(s.data, found.U, found.V, kept=kept)
+
     def misfits(self, s: State) -> Array:
         """The loss of each sample."""
         xp = namespace(s.V)
@@ -143,6 +164,7 @@ class KullbackLeibler(Loss):
     name = "kullback-leibler"
     solvers = ("newton", "mu")
     smoothness = EntropicSmoothness
+    statistics = DivergenceStatistics
     needs_positive_V = True
 
     def value(self, s: State) -> float:

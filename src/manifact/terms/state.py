@@ -59,6 +59,10 @@ class State:
         factors = {name: self[name] for name in self.blocks} | {block: value}
         return type(self)(self.data, kept=kept, **factors)
 
+    def unchanged(self) -> Self:
+        """The same state, which keeps the products that it has now and none that are made later."""
+        return type(self)(self.data, kept=dict(self._kept), **{name: self[name] for name in self.blocks})
+
     def rescaled(self, lengths: Array) -> Self:
         """U / lengths and V · lengths, with the products that only change their scale."""
         backend = backend_of(self.U)
@@ -132,6 +136,13 @@ class State:
         """Xᵀ Γ V."""
         return self.data.times_transposed(self.V)
 
+    @product("U", "V")
+    def overlap(self) -> Any:
+        """<Γ X U, V>, from whichever product is there."""
+        if "XtV" in self._kept and "XU" not in self._kept:
+            return self.data.inner(self.U, self.XtV)
+        return self.data.inner(self.XU, self.V)
+
     @product("U")
     def UtU_wide(self) -> Array:
         """Uᵀ U in float64, for objectives."""
@@ -141,6 +152,12 @@ class State:
     def VtV_wide(self) -> Array:
         """Vᵀ Γ V in float64."""
         return self.data.gram(self.V)
+
+    @product("U")
+    def U_squares(self) -> Array:
+        """‖u_k‖² in float64."""
+        xp = namespace(self.U)
+        return xp.sum(xp.astype(self.U, xp.float64) ** 2, axis=0)
 
     @product("U")
     def UtU(self) -> Array:
@@ -225,6 +242,11 @@ class ConceptState(State):
     def XtV(self) -> Array:
         """K Γ V."""
         return self.data.times(self.data.weighted(self.V))
+
+    @product("U")
+    def U_squares(self) -> Array:
+        """c_kᵀ K c_k in float64."""
+        return namespace(self.U).linalg.diagonal(self.UtU_wide)
 
     @product("U")
     def UtU_wide(self) -> Array:

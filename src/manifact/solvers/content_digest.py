@@ -1,0 +1,86 @@
+"""What says whether two runs are about the same: a hash of every byte of what they work on."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from manifact.backends import Matrix, comes_in_blocks, on_host
+from manifact.backends.matrix import Pieces
+from manifact.graphs import Graph
+from manifact.utils.sparse_matrices import sorted_csr
+
+#: Rows are hashed by so many bytes: samples that lie in another order are not copied as a whole.
+BLOCK_BYTES = 2**24
+
+
+def digest(value: Any) -> str:
+    """Equal where numbers, types and shapes are, however they are held.
+
+    Generators of random numbers count for nothing: two runs never meet one in the same state.
+
+    >>> X = np.eye(3)
+    >>> digest(sparse.csr_array(X)) == digest(sparse.coo_array(X)) != digest(sparse.csr_array(X[::-1]))
+    True
+    """
+    hashed = hashlib.sha256()
+    _add(hashed, value)
+    return hashed.hexdigest()
+
+
+def _add(hashed: Any, value: Any) -> None:
+    if isinstance(value, np.random.RandomState | np.random.Generator):
+        return
+    if isinstance(value, Graph):
+        _add(hashed, _pieces(value))
+        return
+    if isinstance(value, Matrix):
+        value = value.csr
+    if comes_in_blocks(value):
+        hashed.update(f"{value.digest()};".encode())
+        return
+    value = on_host(value) if hasattr(value, "shape") else value
+    if isinstance(value, np.generic):
+        value = value.item()
+    if sparse.issparse(value):
+        csr = sorted_csr(value)
+        _add(hashed, ("sparse", tuple(map(int, csr.shape)), csr.indptr, csr.indices, csr.data))
+    elif isinstance(value, np.ndarray):
+        _add_array(hashed, value)
+    elif isinstance(value, tuple | list | dict):
+        parts = sorted(value.items(), key=str) if isinstance(value, dict) else value
+        hashed.update(f"{type(value).__name__} of {len(value)};".encode())
+        for part in parts:
+            _add(hashed, part)
+    elif hasattr(value, "get_params"):
+        _add(hashed, (type(value).__name__, value.get_params(deep=False)))
+    else:
+        hashed.update(f"{type(value).__name__} {value!r};".encode("utf-8", "surrogatepass"))
+
+
+def _add_array(hashed: Any, value: Any) -> None:
+    hashed.update(f"array of {value.dtype.str} {tuple(map(int, value.shape))};".encode())
+    if value.dtype.kind == "O":
+        _add(hashed, value.ravel().tolist())
+        return
+    if value.ndim == 0 or value.size == 0:
+        hashed.update(value.tobytes())
+        return
+    rows = max(1, BLOCK_BYTES * len(value) // value.nbytes)
+    for start in range(0, len(value), rows):
+        hashed.update(np.ascontiguousarray(value[start : start + rows]).reshape(-1).view(np.uint8).data)
+
+
+def _pieces(graph: Graph) -> Any:
+    """All of W, by what it is made of; of a graph that only applies it, what it makes of some columns."""
+    if (own := graph.content()) is not None:
+        return own
+    try:
+        pieces: Pieces = graph.pieces()
+    except NotImplementedError:
+        probes = np.random.RandomState(0).random_sample((graph.n_samples, 3))
+        return graph.degrees, graph.adjacency(probes)
+    return pieces.degrees, pieces.edges, pieces.tall, pieces.flat, pieces.loops

@@ -1,0 +1,206 @@
+"""A basis that learns from one block of samples after another and forgets each block but for sums.
+
+With ρ_j what a sample still counts for, the basis lowers Σ_j ρ_j f(x_j, U v_j) for the v_j that samples had when they
+were seen, and the samples of the block before it Σ_j f(x_j, U v_j) + λ Σ_jl z_jl ‖v_j − r_l‖² over V as well, in turns:
+several rounds of V and U, and all that is left of the block are its sums. Without forgetting, and with every block
+seen again and again, this is block coordinate descent on the objective of `fit`.
+(For the divergence a sample is held near its landmarks by λ Σ_l z_jl KL(r_l ‖ v_j), as the published rule has it.)
+
+Early samples were seen with a poor basis: after s samples those at position t count by (t/s)^3, so that the sums are
+made of about the last quarter of all there was, and after four passes of the last one (J. Mairal, F. Bach, J. Ponce,
+G. Sapiro. Online learning for matrix factorization and sparse coding. JMLR 11, 2010, section 3.4).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+
+from manifact.backends import Array, as_data, backend_of
+from manifact.graphs.landmark_means import LandmarkMeans
+from manifact.terms.statistics import Hold, Statistics
+from manifact.utils.sparse_matrices import only_columns, present_columns
+from manifact.utils.stored_classes import stored
+
+#: How fast early samples fade where no window is given.
+POWER = 3.0
+#: Where a block has a smaller share of the features, only their rows of U move while V does.
+FEW_FEATURES = 0.75
+
+
+def shares(seen: int, new: int, window: float | None) -> tuple[float, float]:
+    """What all samples before a block count for beside it: in sums with their V, and in means that do not know V."""
+    even = seen / (seen + new)
+    if window is None:
+        return even**POWER, even
+    return (fading := math.exp(-new / window)), min(even, fading)
+
+
+def check_stream(seen: Any, weight: Any, ties: LandmarkMeans | None, m: int, k: int) -> None:
+    """Refuse what a file says of a stream, if it cannot be."""
+    if not isinstance(seen, int) or seen < 1 or not isinstance(weight, float) or not 0 < weight <= seen:
+        raise ValueError(f"a stream of {seen!r} samples that count for {weight!r}")
+    if ties is not None and (ties.landmarks.shape[1] != m or ties.sums.shape[1] != k):
+        raise ValueError(f"landmarks of {ties.landmarks.shape[1]} features and {ties.sums.shape[1]} parts")
+
+
+@stored(statistics="statistics", squares="squares", sums="sums", seen="seen", weight="weight", ties="ties")
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """All that is kept of the samples of a stream."""
+
+    statistics: Statistics
+    #: Σ ρ v² and Σ ρ v of every column.
+    squares: Array
+    sums: Array
+    #: The number of samples, and Σ ρ.
+    seen: int
+    weight: float
+    #: V at the landmarks of a graph.
+    ties: LandmarkMeans | None = None
+
+    @classmethod
+    def empty(cls, kind: type[Statistics], m: int, k: int, dtype: Any, ties: LandmarkMeans | None = None) -> Self:
+        """Before the first block."""
+        return cls(kind.empty(m, k, dtype), np.zeros(k), np.zeros(k), 0, 0.0, ties)
+
+    @classmethod
+    def of_fit(cls, kind: type[Statistics], U: Array, V: Array, ties: LandmarkMeans | None = None) -> Self:
+        """After a fit whose samples are gone, but for their V."""
+        backend = backend_of(V)
+        squares, sums = backend.column_products(V, V), backend.column_sums(V)
+        return cls(kind.of_fit(U, V), squares, sums, len(V), float(len(V)), ties)
+
+    def check(self, m: int, k: int) -> None:
+        """Refuse what a file holds, if it does not belong to m features and k parts."""
+        self.statistics.check(m, k)
+        check_stream(self.seen, self.weight, self.ties, m, k)
+        if self.squares.shape != (k,) or self.sums.shape != (k,):
+            raise ValueError(f"sums of V are {self.squares.shape} and {self.sums.shape}, not {k}")
+
+    def before(self, data: Any, window: float | None) -> Self:
+        """Faded, to be joined by a block whose features are counted already."""
+        new = data.shape[0]
+        share, lasting = shares(self.seen, new, window)
+        return type(self)(
+            self.statistics.faded(share).counted(data, lasting), self.squares * share, self.sums * share,
+            self.seen + new, self.weight * share + new, self.ties and self.ties.faded(share),
+        )  # fmt: skip
+
+    def joined(self, data: Any, U: Array, V: Array, Z: Any) -> Self:
+        """With a block as it is now."""
+        backend = backend_of(V)
+        return replace(
+            self,
+            statistics=self.statistics.joined(data, U, V),
+            squares=self.squares + backend.column_products(V, V),
+            sums=self.sums + backend.column_sums(V),
+            ties=None if self.ties is None else self.ties.joined(Z, V),
+        )
+
+    def rescaled(self, lengths: Array) -> Self:
+        """As if every V had been multiplied by ``lengths``, column by column, and U divided."""
+        return replace(
+            self,
+            statistics=self.statistics.rescaled(lengths),
+            squares=self.squares * lengths**2,
+            sums=self.sums * lengths,
+            ties=None if self.ties is None else self.ties.rescaled(lengths),
+        )
+
+
+@dataclass(frozen=True)
+class Around:
+    """What stands beside the loss: λ of the graph, L1 and L2 of V, and of U for so many samples."""
+
+    lam: float
+    on_V: tuple[float, float]
+    on_U: Callable[[float], tuple[float, float]]
+
+    def hold(self, ties: LandmarkMeans | None, Z: Any, dtype: Any) -> Hold:
+        """What holds the rows of a block."""
+        if ties is None or self.lam == 0:
+            return Hold(0.0, 0.0, *self.on_V)
+        pull, known = ties.tie(Z)
+        return Hold((self.lam * pull).astype(dtype), (self.lam * known).astype(dtype), *self.on_V)
+
+    def costs(self, stream: Stream) -> Array:
+        """What ‖u_k‖² costs in penalties on V, if V takes over the scale of U; see `block_descent`."""
+        l1, l2 = self.on_V
+        energies = 0.0 if stream.ties is None else self.lam * (stream.squares - stream.ties.energies)
+        return np.asarray(np.maximum(energies, 0) + l2 / 2 * stream.squares + l1 / 2 * stream.sums)
+
+    def holds_basis(self, stream: Stream) -> bool:
+        """Whether basis vectors must keep a size: V has a penalty that shrinks while they grow, and they have none."""
+        held = (stream.ties is not None and self.lam > 0) or any(self.on_V)
+        return held and not any(self.on_U(1.0))
+
+
+def learn(
+    stream: Stream, X: Any, weight: Array | None, U: Array, Z: Any, around: Around, window: float | None
+) -> tuple[Stream, Array, Array]:
+    """The stream with a block more, U, and V of the block; as many of its rows at a time as its statistics take."""
+    parts = max(1, round(X.shape[0] / stream.statistics.at_once))
+    found = []
+    for rows in np.array_split(np.arange(X.shape[0]), parts):
+        some = slice(rows[0], rows[-1] + 1)
+        own, mixtures = None if weight is None else weight[some], None if Z is None else Z[some]
+        stream, U, V = _learn_rows(stream, X[some], own, U, mixtures, around, window)
+        if (sizes := stream.statistics.sizes(U)) is not None and not around.holds_basis(stream):
+            stream, U, V = _moved(stream, U, V, sizes)
+        found.append(V)
+    return stream, U, found[0] if parts == 1 else np.concatenate(found)
+
+
+def _learn_rows(
+    stream: Stream, X: Any, weight: Array | None, U: Array, Z: Any, around: Around, window: float | None
+) -> tuple[Stream, Array, Array]:
+    data, held = as_data(X, weight), around.holds_basis(stream)
+    before = stream.before(data, window)
+    rounds = stream.statistics.rounds if stream.seen else stream.statistics.first_rounds
+    some = None if held or not sparse.issparse(X) else present_columns(X)
+    if some is None or len(some) > FEW_FEATURES * X.shape[1]:
+        return _rounds(before, data, U, Z, around, rounds, held)
+    # Most features are not in the block: their rows of U wait until it is over.
+    near, rest = U[some], U.copy()
+    rest[some] = 0
+    part = replace(before, statistics=before.statistics.of_features(some))
+    data = as_data(only_columns(X, some), weight)
+    part, near, V = _rounds(part, data, near, Z, around, rounds, held, before.statistics.rest(rest))
+    rest[some] = near
+    after = replace(part, statistics=before.statistics.with_features(some, part.statistics))
+    return after, after.statistics.basis(rest, 0.0, *around.on_U(after.weight)), V
+
+
+def _rounds(
+    before: Stream, data: Any, U: Array, Z: Any, around: Around, rounds: int, held: bool, rest: Any = 0.0
+) -> tuple[Stream, Array, Array]:
+    """Rounds of V and U; ``rest`` stands for features that are not here."""
+    V, after = None, before
+    for left in range(rounds - 1, -1, -1):
+        # Landmarks know the block from the second round on; in the first one they know the samples before it.
+        V = before.statistics.rows(data, U, V, around.hold(after.ties, Z, U.dtype), rest)
+        after = before.joined(data, U, V, Z)
+        new = after.statistics.basis(U, around.costs(after) if held else 0.0, *around.on_U(after.weight))
+        U = after.statistics.further(U, new) if left else new
+        if held:
+            lengths = _lengths(U)
+            before, (after, U, V) = before.rescaled(lengths), _moved(after, U, V, lengths)
+    assert V is not None
+    return after, U, V
+
+
+def _moved(stream: Stream, U: Array, V: Array, sizes: Array) -> tuple[Stream, Array, Array]:
+    """The sizes of basis vectors moved into V, of all samples."""
+    backend = backend_of(U)
+    return stream.rescaled(sizes), backend.scale(U, columns=1 / sizes), backend.scale(V, columns=sizes)
+
+
+def _lengths(U: Array) -> Array:
+    squares = backend_of(U).column_products(U, U)
+    return np.sqrt(np.where(squares > 0, squares, 1.0))

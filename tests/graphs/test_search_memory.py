@@ -1,0 +1,50 @@
+import numpy as np
+import pytest
+from scipy import sparse
+
+from manifact import ALPNMF, GNMF, LCF, LPNMF, NMF, SPNMF
+from manifact.graphs import AutoGraph, FarthestGraph, KNNGraph, LabelGraph, LandmarkGraph
+from manifact.graphs.search_memory import distance_bytes, landmark_bytes, search_bytes
+from manifact.utils import memory
+
+
+def test_landmarks_are_dense_however_sparse_the_samples_are():
+    X = sparse.csr_array((500_000, 300_000), dtype=np.float32)
+    assert landmark_bytes(X, 1000, 5) > 3 * 1000 * 300_000 * 4
+    assert landmark_bytes(X, 10, 5) < landmark_bytes(X, 1000, 5) / 10
+
+
+def test_a_search_grows_with_samples_and_neighbours():
+    X = np.zeros((1000, 50))
+    assert search_bytes(X, 5) > 4 * X.size
+    assert search_bytes(X, 50) - search_bytes(X, 5) == pytest.approx(45 * 1000 * 100)
+    assert search_bytes(X, 10**9) == search_bytes(X, 1000), "nobody has more neighbours than there are samples"
+    assert distance_bytes(X, 10**9) == 8 * 1000**2 + 16 * 1000 * 50
+
+
+@pytest.mark.parametrize(
+    ("builder", "sentence"),
+    [
+        (KNNGraph(), r"the search for neighbours would need about .* use graph=LandmarkGraph\(\)"),
+        (LandmarkGraph(20), r"the graph through landmarks would need about .* lower n_landmarks"),
+        (FarthestGraph(), r"the search for the farthest samples would need about"),
+        (LabelGraph(), r"the graph of labels would need about"),
+        (AutoGraph(n_components=2), r"would need about"),
+        (KNNGraph() + LabelGraph(), r"would need about"),
+    ],
+)
+def test_graphs_that_would_not_fit_are_refused(builder, sentence, monkeypatch):
+    X, y = np.random.default_rng(0).random((60, 8)), np.arange(60) % 2
+    assert builder.memory_needed(X) > 0
+    builder.build(X, y)
+    monkeypatch.setattr(memory, "available", lambda: 1000)
+    with pytest.raises(MemoryError, match=sentence):
+        builder.build(X, y)
+
+
+@pytest.mark.parametrize("cls", [NMF, GNMF, LPNMF, ALPNMF, SPNMF, LCF])
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_estimates_grow_with_data_and_parts(cls, kind):
+    few, many = (kind(np.ones((n, 40), dtype=np.float32)) for n in (300, 3000))
+    assert cls(5)._fit_bytes(few) < cls(5)._fit_bytes(many)
+    assert cls(5)._fit_bytes(many) < cls(500)._fit_bytes(many)

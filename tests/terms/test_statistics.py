@@ -1,0 +1,120 @@
+"""Sums over samples that are gone: they give the loss as a function of the basis."""
+
+import numpy as np
+import pytest
+from tests.conftest import problem
+
+from manifact.backends import as_data
+from manifact.terms import Frobenius, KullbackLeibler, State
+from manifact.terms.statistics import DivergenceStatistics, Hold, QuadraticStatistics
+
+LOSSES = {Frobenius: QuadraticStatistics, KullbackLeibler: DivergenceStatistics}
+
+
+def of_blocks(kind, X, U, V, weight=None, blocks=3):
+    statistics = kind.empty(X.shape[1], U.shape[1], X.dtype)
+    seen = 0
+    for rows in np.array_split(np.arange(len(X)), blocks):
+        data = as_data(X[rows], None if weight is None else weight[rows])
+        lasting = seen / (seen + len(rows))
+        statistics = statistics.counted(data, lasting).joined(data, U, V[rows])
+        seen += len(rows)
+    return statistics
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_each_loss_names_its_statistics(loss):
+    assert loss.statistics is LOSSES[loss]
+
+
+def test_quadratic_statistics_give_the_loss_of_any_basis(rng):
+    X, _, V, U = problem()
+    weight = rng.random(len(X))
+    s = of_blocks(QuadraticStatistics, X, U, V, weight)
+    values = []
+    for basis in (U, rng.random(U.shape)):
+        loss = Frobenius().value(State(as_data(X, weight), basis, V))
+        values.append(loss - (np.sum((basis @ s.G) * basis) - 2 * np.sum(s.B * basis)))
+    assert values[0] == pytest.approx(values[1], rel=1e-12)
+
+
+def test_divergence_statistics_bound_the_loss_of_any_basis_and_touch_it(rng):
+    X, _, V, U = problem()
+    s = of_blocks(DivergenceStatistics, X, U, V)
+    data = as_data(X)
+
+    def bound(basis):
+        return float(np.sum(basis @ s.sums) - np.sum(s.C * np.log(basis)))
+
+    constant = KullbackLeibler().value(State(data, U, V)) - bound(U)
+    for _ in range(5):
+        basis = U * np.exp(rng.standard_normal(U.shape))
+        assert KullbackLeibler().value(State(data, basis, V)) < bound(basis) + constant
+
+
+def test_divergence_statistics_give_every_feature_its_total():
+    X, _, V, U = problem()
+    s = of_blocks(DivergenceStatistics, X, U, V)
+    np.testing.assert_allclose(s.means, X.mean(axis=0))
+    np.testing.assert_allclose(s.basis(U, 0.0, 0.0, 0.0) @ s.sums, X.sum(axis=0), rtol=1e-3)
+    # Also where samples have faded of which some had a feature and others had not.
+    faded = s.faded(0.5)
+    np.testing.assert_allclose(faded.basis(U, 0.0, 0.0, 0.0) @ faded.sums, 0.5 * X.sum(axis=0), rtol=1e-3)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_statistics_of_a_fit_have_its_basis_as_their_minimiser(loss):
+    _, _, V, U = problem()
+    s = LOSSES[loss].of_fit(U, V)
+    np.testing.assert_allclose(s.basis(U, 0.0, 0.0, 0.0), U, rtol=1e-10)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_scale_may_move_from_the_basis_into_v(loss, rng):
+    X, _, V, U = problem()
+    lengths = rng.random(U.shape[1]) + 0.5
+    moved, made = (
+        of_blocks(LOSSES[loss], X, U, V).rescaled(lengths),
+        of_blocks(LOSSES[loss], X, U / lengths, V * lengths),
+    )
+    for name, value in vars(made).items():
+        np.testing.assert_allclose(getattr(moved, name), value, rtol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_rows_come_to_rest_where_the_loss_and_the_hold_have_their_minimum(loss, weighted, rng):
+    X, _, V, U = problem()
+    weight = rng.random(len(X)) + 0.1 if weighted else None
+    data, s = as_data(X, weight), LOSSES[loss].empty(X.shape[1], U.shape[1], X.dtype)
+    pull, shift = rng.random(V.shape), rng.random(len(X))
+    found = None
+    for _ in range(300):
+        found = s.rows(data, U, found, Hold(pull, shift, 0.1, 0.2))
+    gamma = np.ones(len(X)) if weight is None else weight
+    if loss is Frobenius:
+        slope = 2 * (found @ U.T - X) @ U * gamma[:, None] + 2 * shift[:, None] * found - 2 * pull
+    else:
+        slope = (1 - X / (found @ U.T)) @ U * gamma[:, None] + shift[:, None] - pull / found
+    slope += 0.1 + 0.2 * found
+    inside = found > 1e-6
+    assert inside.mean() > 0.5
+    np.testing.assert_allclose(slope[inside], 0, atol=1e-5)
+    assert (slope[~inside] > -1e-5).all()
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_features_may_be_taken_apart_and_put_together(loss):
+    X, _, V, U = problem()
+    s, some = of_blocks(LOSSES[loss], X, U, V), np.array([0, 3, 4])
+    again = s.with_features(some, s.of_features(some))
+    for name, value in vars(s).items():
+        np.testing.assert_array_equal(getattr(again, name), value)
+    far = U.copy()
+    far[some] = 0
+    whole = s.rows(as_data(X), U, V, Hold())
+    X[:, np.setdiff1d(np.arange(X.shape[1]), some)] = 0
+    near = s.of_features(some).rows(as_data(X[:, some].copy()), U[some], V, Hold(), s.rest(far))
+    alone = s.rows(as_data(X), U, V, Hold())
+    assert not np.allclose(whole, near)
+    np.testing.assert_allclose(near, alone, rtol=1e-9)
