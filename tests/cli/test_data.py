@@ -32,7 +32,7 @@ def test_an_unknown_name_is_refused_before_anything_is_done(tmp_path):
 def test_one_failure_does_not_stop_the_rest(tmp_path, monkeypatch):
     from manifact.datasets import fetching
 
-    def only_the_second(name, home, progress):
+    def only_the_second(name, home, progress, unverified):
         if name != NAMES[1]:
             raise OSError(f"{name} could not be downloaded")
         (home / f"{name}.mat").touch()

@@ -286,12 +286,13 @@ def test_a_representation_that_says_nothing_is_noted(make):
 
 
 def test_clusters_and_a_page_are_written_beside_the_model(make):
-    run("fit", make("images"), *QUICK, "--clusters", "c.csv", "--report", "r.html", "-q")
+    data = make("images")
+    run("fit", data, *QUICK, "--clusters", "c.csv", "--report", "r.html", "-q")
     rows = [line.split(",") for line in Path("c.csv").read_text().splitlines()]
     assert rows[0] == ["name", "cluster"]
     assert rows[1][0] == "00.png"
     assert "<html" in Path("r.html").read_text()
-    run("report", "pictures.safetensors", "-o", "again.html", "-q")
+    run("report", "pictures.safetensors", data, "-o", "again.html", "-q")
     assert Path("again.html").read_text() == Path("r.html").read_text()
     assert run("predict", "pictures.safetensors").stdout.splitlines() == ["\t".join(row) for row in rows[1:]]
 
@@ -349,14 +350,14 @@ def test_data_that_changed_are_not_shown_as_if_they_had_not(make):
     data = make("texts")
     run("fit", data, *QUICK, "-q")
     (data / "animals" / "0.txt").rename(data / "animals" / "00.txt")
-    assert "has changed since the model was fitted" in run("report", "texts.safetensors", code=2).stderr
+    assert "has changed since the model was fitted" in run("report", "texts.safetensors", data, code=2).stderr
 
 
 def test_the_input_is_looked_at_first(make):
     run("fit", make("csv"), *QUICK, "-q")
     assert "is of a kind that we do not know (.safetensors)" in run("fit", "a.safetensors", code=2).stderr
     assert "-k 61 is more than the 60 samples" in run("fit", make("csv"), "-k", "61", "--overwrite", code=2).stderr
-    assert "is a folder: give the path of a model file" in run("info", ".", code=2).stderr
+    assert "is no plain file: give the path of a model file" in run("info", ".", code=2).stderr
 
 
 def test_numbers_are_no_documents(make):

@@ -1,6 +1,7 @@
 """The training samples are found again where they are, and others are never shown for them."""
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -82,3 +83,63 @@ def test_clusters_are_not_written_beside_other_cells(tmp_path):
     told = run("predict", "cells.safetensors", "--write", "other.h5ad", code=2).stderr
     assert "has changed since the model was fitted" in told
     assert not Path("other.h5ad").exists()
+
+
+def said_to_be_at(place, **changes):
+    """A model file from somebody who says that its samples are elsewhere."""
+    model = manifact.load("a.safetensors")
+    model.source_ = {**model.source_, "path": str(place), **changes}
+    model.save("b.safetensors")
+    return "b.safetensors"
+
+
+def test_a_model_file_does_not_have_other_files_read(make, tmp_path, monkeypatch):
+    data = make("txt")
+    run("fit", data, *QUICK, "-q")
+    (tmp_path / "ours").mkdir()
+    monkeypatch.chdir(tmp_path / "ours")
+    Path("../a.safetensors").rename("a.safetensors")
+    told = " ".join(run("report", said_to_be_at(data)).stderr.split())
+    assert f"they are {data}, name that after the model if it is yours" in told
+    assert "horse cat" not in Path("b.html").read_text()
+    with_samples = run("report", "b.safetensors", data, "--overwrite")
+    assert "not shown" not in with_samples.stderr
+    (tmp_path / "ours" / "link.txt").symlink_to(data)
+    assert "name that after the model" in " ".join(
+        run("report", said_to_be_at("link.txt"), "--overwrite").stderr.split()
+    )
+
+
+def test_a_model_file_does_not_keep_a_report_waiting(make):
+    run("fit", make("txt"), *QUICK, "-q")
+    os.mkfifo("pipe.txt")
+    for place in ("pipe.txt", "/dev/zero", "/proc/self/mem"):
+        assert "not shown" in run("report", said_to_be_at(place), "--overwrite").stderr
+
+
+def test_samples_that_nothing_tells_from_others_are_asked_for(make):
+    run("fit", make("txt"), *QUICK, "--model", "nmf", "-q")
+    model = manifact.load("a.safetensors")
+    del model.source_["fingerprint"]
+    model.save("b.safetensors")
+    assert "name that after the model" in " ".join(run("report", "b.safetensors").stderr.split())
+    assert "not shown" not in run("report", "b.safetensors", "a.txt", "--overwrite").stderr
+
+
+def test_data_elsewhere_are_named_in_what_to_do_next(make, tmp_path, monkeypatch):
+    data = make("txt")
+    (tmp_path / "ours").mkdir()
+    monkeypatch.chdir(tmp_path / "ours")
+    assert f"manifact report a.safetensors {data}" in " ".join(run("fit", data, *QUICK).stdout.split())
+
+
+def test_cells_of_others_are_not_copied(tmp_path, monkeypatch):
+    anndata = pytest.importorskip("anndata", reason="anndata is not installed")
+    anndata.AnnData(np.random.default_rng(0).poisson(3, (60, 40)).astype("f4")).write_h5ad("cells.h5ad")
+    run("fit", "cells.h5ad", *QUICK, "-q", "-o", "a.safetensors")
+    (tmp_path / "ours").mkdir()
+    monkeypatch.chdir(tmp_path / "ours")
+    Path("../a.safetensors").rename("a.safetensors")
+    told = run("predict", said_to_be_at(tmp_path / "cells.h5ad"), "--write", "copy.h5ad", code=2).stderr
+    assert "name it as DATA if it is yours" in " ".join(told.split())
+    assert not Path("copy.h5ad").exists()

@@ -18,7 +18,7 @@ app = typer.Typer(
         "Start with `manifact demo`, or with data of your own: `manifact fit DATA`, then `manifact report`."
     ),
     cls=HelpGroup,
-    epilog="Exit codes: 0 done, 1 partly done, 2 refused (one sentence says why), 130 interrupted.",
+    epilog="Exit codes: 0 done, 1 partly done, 2 refused (one sentence says why), 130 interrupted, 143 terminated.",
     pretty_exceptions_show_locals=False,
     rich_markup_mode="markdown",
     no_args_is_help=False,

@@ -26,16 +26,19 @@ def data(
         list[str] | None, typer.Argument(metavar="NAME", help="Data sets to download, or all. Default: list them.")
     ] = None,
     home: Annotated[Path | None, typer.Option(help="The data home. Default: $MANIFACT_DATA or a user cache.")] = None,
+    unverified: Annotated[
+        bool, typer.Option("--unverified", help="Also download files whose checksum is not known.")
+    ] = False,
 ) -> None:
     """List the papers' data sets and where they are, or download them."""
     with errors_in_one_sentence(context, ValueError, ImportError, OSError):
-        from rich.console import Console
+        from manifact.utils.terminal_text import safe_console
 
         if names:
-            complete = download(names, home, Console())
+            complete = download(names, home, safe_console(), unverified)
         else:
             complete = True
-            show(home, Console())
+            show(home, safe_console())
     raise typer.Exit(0 if complete else 1)
 
 
@@ -87,17 +90,19 @@ def show(home: Folder, console: Console) -> None:
     console.print(f"Data home: {data_home(home)}", highlight=False, soft_wrap=True, markup=False)
 
 
-def download(names: Iterable[str], home: Folder, console: Console) -> bool:
+def download(names: Iterable[str], home: Folder, console: Console, unverified: bool = False) -> bool:
     """Download the named sets ("all": every one) and print what became of each; whether all of them are here."""
     complete = True
-    for outcome in downloads(names, home, progress=console.is_terminal):
+    for outcome in downloads(names, home, console.is_terminal, unverified):
         told = outcome.problem or f"{outcome.name}: {outcome.file}"
         console.print(told, highlight=False, soft_wrap=True, markup=False)
         complete &= outcome.problem is None
     return complete
 
 
-def downloads(names: Iterable[str], home: Folder = None, progress: bool = True) -> list[Download]:
+def downloads(
+    names: Iterable[str], home: Folder = None, progress: bool = True, unverified: bool = False
+) -> list[Download]:
     """The outcome for each name; one that fails does not keep the others from coming."""
     from manifact.datasets import sources
     from manifact.utils import checks
@@ -105,7 +110,7 @@ def downloads(names: Iterable[str], home: Folder = None, progress: bool = True) 
     names = list(names)
     for name in names:
         checks.option("NAME", name, [*sources.SETS, ALL])
-    return [_download(name, home, progress) for name in (sources.SETS if ALL in names else names)]
+    return [_download(name, home, progress, unverified) for name in (sources.SETS if ALL in names else names)]
 
 
 def _row(entry: Entry, home: Folder) -> Row:
@@ -118,12 +123,12 @@ def _row(entry: Entry, home: Folder) -> Row:
     return Row(entry.name, entry.n_samples, entry.n_features, entry.n_classes, kind, file, source)
 
 
-def _download(name: str, home: Folder, progress: bool) -> Download:
+def _download(name: str, home: Folder, progress: bool, unverified: bool) -> Download:
     from manifact.datasets.fetching import fetch
     from manifact.datasets.home import find
 
     try:
-        fetch(name, home, progress)
+        fetch(name, home, progress, unverified=unverified)
     except (OSError, ValueError) as problem:
         return Download(name, None, str(problem))
     return Download(name, find(name, home)[0])

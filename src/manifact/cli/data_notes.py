@@ -14,19 +14,20 @@ NO_PART = "have nothing of any part"
 def notes(samples: Any, preparation: Any, X: Any, labels: Any) -> list[str]:
     """Which matrix was taken, what was left out, who has no cluster, copies, and what is odd about columns."""
     from manifact.cli import column_notes
+    from manifact.utils.sparse_matrices import empty_rows
 
     return [
-        *_cells(samples, preparation),
+        *cells(samples, preparation),
         *skipped(samples, all_in="--json"),
         *blank_lines(samples),
         *of_reading(samples),
-        *unplaced(samples, X, labels),
+        *unplaced(samples, empty_rows(X), labels),
         *copies(X),
         *column_notes.notes(samples, preparation, X),
     ]
 
 
-def _cells(samples: Any, preparation: Any) -> list[str]:
+def cells(samples: Any, preparation: Any) -> list[str]:
     """Which matrix was taken, and what was done to it."""
     if samples.kind != "cells":
         return []
@@ -70,8 +71,11 @@ def of_reading(samples: Any) -> list[str]:
     return [] if left is None else [sentence.worded(_option) for sentence in left.notes]
 
 
-def of_new_samples(model: Any, samples: Any) -> list[str]:
-    """The same for new samples; also columns that the model does not know, and what is below all that it does."""
+def of_new_samples(model: Any, samples: Any, below: int | None = None) -> list[str]:
+    """The same for new samples; also columns that the model does not know, and what is below all that it does.
+
+    ``below`` is how many cells that are, where it is known.
+    """
     told, preparation = of_reading(samples), model.preparation_
     if preparation.kind != "table":
         return told
@@ -80,10 +84,15 @@ def of_new_samples(model: Any, samples: Any) -> list[str]:
         listed = ", ".join(map(repr, ignored[:LISTED])) + (", …" if len(ignored) > LISTED else "")
         what = f"column {listed} is" if len(ignored) == 1 else f"{len(ignored):,} columns ({listed}) are"
         told.append(f"{what} not among the model's and not looked at")
-    if below := preparation.below(samples):
-        cells = "1 value is" if below == 1 else f"{below:,} values are"
-        told.append(f"{cells} below the smallest of the training samples and counted as that")
-    return told
+    return [*told, *below_training(preparation.below(samples) if below is None else below)]
+
+
+def below_training(cells: int) -> list[str]:
+    """Cells that are below all training samples."""
+    if not cells:
+        return []
+    what = "1 value is" if cells == 1 else f"{cells:,} values are"
+    return [f"{what} below the smallest of the training samples and counted as that"]
 
 
 def _columns_of_options(reading: Any) -> set[str]:
@@ -125,23 +134,18 @@ def _option(parameter: str) -> str:
     return f"--{parameter.replace('_', '-')}"
 
 
-def empty(samples: Any, X: Any) -> list[str]:
-    """Samples that say nothing."""
-    from manifact.utils.sparse_matrices import empty_rows
-
-    found = empty_rows(X)
+def empty(samples: Any, found: Any) -> list[str]:
+    """Samples that say nothing: ``found`` says which."""
     if not found.any():
         return []
     what = f"{_of_all(found)} {_saying_nothing(samples.kind)}"
     return [f"{what}, so where they belong is not known: {_listed(found, samples.names)}"]
 
 
-def unplaced(samples: Any, X: Any, labels: Any) -> list[str]:
-    """Samples without a cluster, and why."""
-    from manifact.utils.sparse_matrices import empty_rows
-
-    nothing = empty_rows(X)[labels < 0].all()
-    return without_cluster(labels, samples.names, _saying_nothing(samples.kind) if nothing else NO_PART)
+def unplaced(samples: Any, empty: Any, labels: Any) -> list[str]:
+    """Samples without a cluster, and why; ``empty`` says which samples say nothing."""
+    why = _saying_nothing(samples.kind) if empty[labels < 0].all() else NO_PART
+    return without_cluster(labels, samples.names, why)
 
 
 def without_cluster(labels: Any, names: Any, why: str = NO_PART) -> list[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -70,6 +71,47 @@ class Reading:
             rich_help_panel=READ,
         ),
     ] = None
+
+
+@dataclass(frozen=True)
+class MemoryLimit:
+    """How much memory data may take, where they are kept if they need more, and who works on them."""
+
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Memory that may be used, such as 4G or 500M: DATA that need more are read in blocks of rows. "
+            "Default: what is free.",
+            rich_help_panel=READ,
+        ),
+        parsing.memory_size,
+    ] = None
+    scratch: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder for temporary files of DATA that are larger than memory. Default: the system's.",
+            rich_help_panel=READ,
+        ),
+    ] = None
+
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="local:N|ADDRESS",
+            help="Let a Dask cluster work on blocks of rows: local:4 starts four processes here, and tcp://host:8786 "
+            "is the address of a scheduler (manifact's extra \\[dask]).",
+            rich_help_panel=READ,
+        ),
+    ] = None
+
+    @property
+    def workspace(self) -> Any:
+        """The same as `manifact.io.out_of_core` takes it."""
+        from manifact.io.out_of_core.workspace import Workspace
+
+        return Workspace.of(self.memory, self.scratch)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,8 @@ from typing import Any
 
 import typer
 
+from manifact.cli.interruption import Ending, ending_by_signals
+from manifact.cli.printed_lines import say
 from manifact.cli.standard_input import shown
 from manifact.utils.errors import worded
 
@@ -19,6 +21,11 @@ REFUSALS = (ValueError, TypeError, ImportError, OSError, MemoryError, FloatingPo
 @contextmanager
 def errors_in_one_sentence(context: typer.Context, *refusals: type[Exception]) -> Iterator[None]:
     """Tell what is refused or interrupted in one sentence, and end with the exit code that scripts expect."""
+    with ending_by_signals() as ending:
+        yield from _told(context, refusals, ending)
+
+
+def _told(context: typer.Context, refusals: tuple[type[Exception], ...], ending: Ending) -> Iterator[None]:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _warned
@@ -26,16 +33,16 @@ def errors_in_one_sentence(context: typer.Context, *refusals: type[Exception]) -
     except BrokenPipeError:  # who reads our output has enough of it, which Typer ends with quietly
         raise
     except refusals as refusal:
-        typer.echo(_line(worded(refusal, _option_of(context))) or type(refusal).__name__, err=True)
+        say(_line(worded(refusal, _option_of(context))) or type(refusal).__name__, err=True)
         raise typer.Exit(2) from None
     except KeyboardInterrupt as interrupt:
-        typer.echo(str(interrupt) or "interrupted", err=True)
-        raise typer.Exit(130) from None
+        say(_line(str(interrupt)) or "interrupted", err=True)
+        raise typer.Exit(ending.exit_code) from None
 
 
 def note(text: str) -> None:
     """A line on standard error, for what is done but worth a look."""
-    typer.echo(f"note: {_line(text)}", err=True)
+    say(f"note: {_line(text)}", err=True)
 
 
 def _warned(message: Warning | str, *where: Any, **more: Any) -> None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from manifact.cli import cells_files, choices, data_notes, outputs, summary
-from manifact.cli.data_options import Preparing, TrainingReading
+from manifact.cli import cells_files, choices, data_notes, large_data, outputs, summary
+from manifact.cli.data_options import MemoryLimit, Preparing, TrainingReading
 from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence, note
 from manifact.cli.model_building import GraphRequest, build
 from manifact.cli.option_groups import given, with_option_groups
@@ -26,9 +27,12 @@ from manifact.cli.options import (
     QuietOption,
     SettingOption,
 )
+from manifact.cli.printed_lines import say
 from manifact.cli.standard_input import check_there, is_dash, received
+from manifact.cli.workers import at_work
 from manifact.utils.errors import BadValueError
 from manifact.utils.progress import showing
+from manifact.utils.terminal_text import encodable
 
 ENDING = ".safetensors"
 DataArgument = Annotated[
@@ -36,9 +40,9 @@ DataArgument = Annotated[
     typer.Argument(
         metavar="DATA",
         help=(
-            "A table (.npy .npz .csv .tsv .parquet .mtx .mat .h5ad), documents (.txt with one in each line, "
-            ".jsonl, a folder of text files) or a folder of images; text may be compressed (.gz .bz2 .xz), and - is "
-            "standard input."
+            "A table (.npy .npz .csv .tsv .parquet .mtx .mat .h5ad .zarr, a folder of .npz or of .parquet), documents "
+            "(.txt with one in each line, .jsonl, a folder of text files) or a folder of images; text may be "
+            "compressed (.gz .bz2 .xz), and - is standard input."
         ),
     ),
 ]
@@ -55,6 +59,7 @@ def fit(
     source: GraphSource,
     graph: GraphSettings,
     reading: TrainingReading,
+    limit: MemoryLimit,
     preparing: Preparing,
     files: FitOutputs,
     quiet: QuietOption = False,
@@ -71,17 +76,25 @@ def fit(
             graph=GraphRequest(source.graph, source.graph_from, given(graph)),
             reading=given(reading),
             preparing=given(preparing),
+            limit=limit,
             files=files,
             quiet=quiet or json,
             json=json,
         )
         done = fitted(request)
         if json:
-            typer.echo(done.json())
+            say(done.json())
         elif not quiet:
             done.show()
             if files.report is None:
-                typer.echo(f"explore   manifact report {done.files['model']}")
+                say(f"explore   manifact report {done.files['model']}{_unless_near(data, Path(done.files['model']))}")
+
+
+def _unless_near(data: Path, model: Path) -> str:
+    """The data as an argument of `manifact report`, which reads what lies elsewhere only if it is told to."""
+    from manifact.cli.training_samples import is_near
+
+    return "" if is_dash(data) or is_near(data, model) else f" {shlex.quote(str(data))}"
 
 
 @dataclass(frozen=True)
@@ -99,51 +112,66 @@ class Request:
     preparing: Mapping[str, Any]
     files: FitOutputs
     quiet: bool
+    limit: MemoryLimit = field(default_factory=MemoryLimit)
     json: bool = False
 
 
 def fitted(request: Request) -> summary.Summary:
     """Fit, write the files, and say what came out."""
-    import manifact
-    from manifact.io import check, learn_and_apply
+    from manifact.io import check
     from manifact.io.cell_matrices import check_signs
     from manifact.report.topic_measures import topic_measures
+    from manifact.utils.locks import only_writer
 
     if is_dash(request.data):
         _checked_outputs(request)  # before a pipe is waited for
     path = received(request.data, request.reading)
     data = check(path, **request.reading)
-    output = _checked_outputs(request)
-    files = request.files
-    cells_files.check(request.data, data.reader.kind, files.write, files.key, files.overwrite)
-    if files.report is not None:
-        cells_files.map_of(request.data, files.map)  # refused now, and not after the work
-    with showing(not request.quiet):
-        samples = data.read()
-        preparation, X = learn_and_apply(samples, **request.preparing)
-        model = _model(request, path, samples, preparation.scale == "unit")
+    files, output, space = request.files, _output(request), request.limit.workspace
+    _checked_outputs(request)
+    with (
+        only_writer("output", output),
+        showing(not request.quiet),
+        at_work(request.limit.cluster, request.quiet) as workers,
+    ):
+        _checked_outputs(request)  # somebody may have written there since
+        cells_files.check(request.data, data.reader.kind, files.write, files.key, files.overwrite)
+        if files.report is not None:
+            cells_files.map_of(request.data, files.map)  # refused now, and not after the work
+        large_data.refuse_outputs(data, space, files.report, files.write)
+        found = large_data.training_data(data, request.preparing, space)
+        samples, X = found.samples, found.X
+        in_blocks = found.in_blocks or workers is not None
+        model = _model(request, path, found, in_blocks)
         check_signs(model, samples)
-        data_notes.refuse_negative(model, samples, preparation, X)
+        large_data.refuse_negative(model, found)
         begun = time.perf_counter()
-        interrupt = _interrupt_of_fit(model, X)
-        seconds = time.perf_counter() - begun
-        model.preparation_ = preparation
-        model.source_ = _source(request, samples, X)
-        if samples.kind == "documents" and interrupt is None:
-            # `manifact info` has no documents to count in.
-            model.source_["coherence"] = topic_measures(model, X)[0]
-        model.verbose = False
-        # Somebody who interrupts does not wait for k-means: the first who asks for clusters does.
-        manifact.save(model, output, clusters=interrupt is None)
-        if interrupt is not None:
-            raise KeyboardInterrupt(f"{interrupt}, and {output} has it")
+        fitted_to = X if workers is None else workers.holding(X)
+        told = large_data.choose_on_some(model, fitted_to) if in_blocks else []
+
+        def complete() -> None:
+            """Give the fitted model what a file of it holds beside."""
+            model.preparation_ = found.preparation
+            model.source_ = _source(request, found) | large_data.facts(found, space)
+            model.verbose = False
+
+        with outputs.kept_if_interrupted(model, output, complete):
+            _fit(model, fitted_to, files)
+            seconds = time.perf_counter() - begun
+            complete()
+            if samples.kind == "documents":
+                # `manifact info` has no documents to count in.
+                model.source_["coherence"] = topic_measures(model, found.some)[0]
+            output = outputs.write_model(model, output)
         _write_others(request, model, samples, X)
     if request.quiet and not request.json:  # the summary would say so
         for line in data_notes.skipped(samples, all_in="--json"):
             note(line)
     named = {"model": output, "clusters": files.clusters, "report": files.report, "cells": files.write}
     written = {name: path for name, path in named.items() if path is not None}
-    return summary.of(model, seconds, written, data_notes.notes(samples, preparation, X, model.labels_), X)
+    notes = [*told, *large_data.notes(found, model.labels_)]
+    # The coherence is known already: it takes long to count in many documents.
+    return summary.of(model, seconds, written, notes, None if found.in_blocks else X)
 
 
 def _model_name(typed: str) -> str:
@@ -157,62 +185,73 @@ def _model_name(typed: str) -> str:
     return str(choices.known("model", typed))
 
 
-def _checked_outputs(request: Request) -> Path:
-    """Where the model goes, if all files can be written."""
+def _output(request: Request) -> Path:
+    """Where the model goes."""
+    return request.files.output or outputs.named_after(request.data, ENDING)
+
+
+def _checked_outputs(request: Request) -> None:
+    """Refuse files that cannot be written, or are there already and not from the run that goes on."""
     from manifact.io.writers import TABLES, check_output
+    from manifact.utils.files import check_place
 
     files, data = request.files, request.data
     if is_dash(data) and files.output is None:
         raise BadValueError("standard input has no name that the model could get: say with {output} where it goes")
-    named = files.output or outputs.named_after(data, ENDING)
-    output = outputs.free("--output", named, files.overwrite, data, ending=ENDING)
+    replace = files.overwrite or outputs.of_the_same_run(files.checkpoint, _output(request))
+    outputs.free("--output", _output(request), replace, data, ending=ENDING)
     if files.clusters is not None:
-        check_output(outputs.free("--clusters", files.clusters, files.overwrite, data), TABLES)
+        check_output(outputs.free("--clusters", files.clusters, replace, data), TABLES)
     if files.report is not None:
-        outputs.free("--report", files.report, files.overwrite, data, ending=".html")
-    return output
+        outputs.free("--report", files.report, replace, data, ending=".html")
+    if files.checkpoint is not None:
+        others = (_output(request), files.clusters, files.report, files.write)
+        if files.checkpoint.resolve() in [path.resolve() for path in (data, *others) if path is not None]:
+            raise BadValueError(
+                "{checkpoint}={!r} is another file of this command: name another", str(files.checkpoint)
+            )
+        check_place("--checkpoint", files.checkpoint)
 
 
-def _model(request: Request, path: Path, samples: Any, unit: bool) -> Any:
+def _model(request: Request, path: Path, found: large_data.TrainingData, in_blocks: bool) -> Any:
     parameters = {**request.parameters, "verbose": not request.quiet}
-    entry = choices.models()[request.model]
-    model = build(entry, parameters, request.graph, request.settings, path, samples, unit)
+    entry, unit = choices.models()[request.model], found.preparation.scale == "unit"
+    model = build(entry, parameters, request.graph, request.settings, path, found.samples, unit, in_blocks=in_blocks)
     if model.assign is None:
         note("--set assign=null has gone: clusters are made by k-means")
         model.set_params(assign="kmeans")
     return model
 
 
-def _interrupt_of_fit(model: Any, X: Any) -> KeyboardInterrupt | None:
-    """Fit; an interrupt that left a model behind is returned, so that it can be saved."""
+def _fit(model: Any, X: Any, files: FitOutputs) -> None:
     from manifact.models.collapse import CollapseWarning
 
-    try:
-        with warnings.catch_warnings():
-            # The summary has it.
-            warnings.simplefilter("ignore", CollapseWarning)
-            model.fit(X)
-    except KeyboardInterrupt as interrupt:
-        if not hasattr(model, "n_iter_"):
-            raise
-        return interrupt
-    return None
+    with warnings.catch_warnings():
+        # The summary has it.
+        warnings.simplefilter("ignore", CollapseWarning)
+        model.fit(X, checkpoint=files.checkpoint, every=files.every)
 
 
-def _source(request: Request, samples: Any, X: Any) -> dict[str, Any]:
+def _source(request: Request, found: large_data.TrainingData) -> dict[str, Any]:
     """Where the samples are, how they were read, their names and what tells them: a report shows them again."""
     from manifact.io.sample_fingerprints import fingerprint
 
+    samples = found.samples
     return {
-        "path": str(request.data),
-        "reading": {name: value for name, value in request.reading.items() if name != "strict"},
+        "path": encodable(str(request.data)),
+        "reading": {
+            name: encodable(value) if isinstance(value, str) else value
+            for name, value in request.reading.items()
+            if name != "strict"
+        },
         "names": samples.names,
         "skipped": {**samples.skipped, **samples.other_files},
         "labels": samples.labels,
         **({} if samples.matrix is None else {"matrix": samples.matrix}),
         "left_out": _left_out(samples),
         "graph_from": request.graph.built_on is not None,
-        "fingerprint": fingerprint(samples, X),
+        "fingerprint": found.fingerprint if found.in_blocks else fingerprint(samples, found.X),
+        **outputs.run_of(request.files.checkpoint),
     }
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any, ClassVar
 
@@ -11,6 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 from manifact.cli import choices, model_defaults
 from manifact.cli.help_headings import DETAILS, GRAPH, IMAGES, OUT, READ, TEXT
 from manifact.cli.options import GraphSettings, ModelParameters, NeighborSettings
+from manifact.utils.terminal_text import printable
 
 #: Panels from what everybody needs to what few do; others stand before the graph's.
 _FIRST, _LAST = (None, OUT, READ, TEXT, IMAGES), (GRAPH, DETAILS)
@@ -29,6 +31,17 @@ _OWN_WORDS = ("random_state", "metric")
 _LONG = 30
 
 
+@contextmanager
+def _quoted_safely() -> Iterator[None]:
+    """A refusal inside the block quotes arguments, where a shell may have put names of files."""
+    try:
+        yield
+    except Exception as refused:  # Typer has a class for them, and which one depends on its version
+        if isinstance(getattr(refused, "message", None), str):
+            refused.message = printable(refused.message)  # type: ignore[attr-defined]
+        raise
+
+
 class _PlainHelp:
     """What every page has."""
 
@@ -36,6 +49,12 @@ class _PlainHelp:
         super().__init__(*args, **more)
         for parameter in self.params:  # type: ignore[attr-defined]
             _say_default(parameter)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """What is left of the arguments."""
+        with _quoted_safely():
+            found: list[str] = super().parse_args(ctx, args)  # type: ignore[misc]
+        return found
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Arguments and options, in plain words and in order."""
@@ -47,6 +66,11 @@ class _PlainHelp:
 
 class HelpGroup(_PlainHelp, TyperGroup):
     """The program."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that the first argument names."""
+        with _quoted_safely():
+            return super().resolve_command(ctx, args)
 
 
 class HelpCommand(_PlainHelp, TyperCommand):

@@ -7,6 +7,7 @@ import typer
 from manifact.cli import summary
 from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence
 from manifact.cli.options import JsonOption, ModelArgument
+from manifact.cli.printed_lines import say
 from manifact.cli.standard_input import check_there
 
 
@@ -17,4 +18,4 @@ def info(context: typer.Context, model: ModelArgument, json: JsonOption = False)
         import manifact
 
         found = summary.of(manifact.load(model), None, {"model": model})
-    typer.echo(found.json()) if json else found.show()
+    say(found.json()) if json else found.show()

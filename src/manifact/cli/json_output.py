@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
+from manifact.utils.terminal_text import is_acting
+
 
 def dumps(value: Any, indent: int | None = None) -> str:
     """The value as JSON, with null for numbers that JSON does not know.
@@ -14,7 +16,11 @@ def dumps(value: Any, indent: int | None = None) -> str:
     >>> dumps({"error": float("nan"), "sizes": (1, float("inf"))})
     '{"error": null, "sizes": [1, null]}'
     """
-    return json.dumps(_plain(value), ensure_ascii=False, indent=indent, allow_nan=False)
+    text = json.dumps(_plain(value), ensure_ascii=False, indent=indent, allow_nan=False)
+    if text.isprintable():
+        return text
+    # JSON has escapes for all characters, and some would act upon a terminal or be none in UTF-8.
+    return "".join(json.dumps(character)[1:-1] if is_acting(character) else character for character in text)
 
 
 def _plain(value: Any) -> Any:

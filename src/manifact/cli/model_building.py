@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from manifact.cli import choices
 from manifact.cli.model_defaults import filled_in, graph_builder, parameters
-from manifact.utils.errors import BadValueError, Parameter
+from manifact.utils.errors import BadValueError, Parameter, Sentence
 
 if TYPE_CHECKING:
     from manifact.io import Samples
@@ -72,13 +72,17 @@ def build(
     data: Path,
     samples: Samples,
     unit: bool,
+    in_blocks: bool = False,
 ) -> Any:
-    """An unfitted model; ``unit`` says that samples have length 1."""
+    """An unfitted model; ``unit`` says that samples have length 1, ``in_blocks`` that they are not in memory."""
     own = parameters(entry)
     _check(entry, asked, graph, own, samples.n_samples)
     given = filled_in(entry) | dict(asked)
     if "graph" in own:
-        given["graph"] = graph_for(entry, graph, data, samples, unit, own | given)
+        landmarks = in_blocks and graph.given is None and graph.built_on is None
+        given["graph"] = (
+            _landmarks(entry, graph) if landmarks else graph_for(entry, graph, data, samples, unit, own | given)
+        )
     made = entry.cls(**given)
     for name, value in map(_setting, settings):
         if name not in made.get_params():
@@ -159,11 +163,7 @@ def _builder(entry: Entry, request: GraphRequest, unit: bool) -> Any:
     if request.given == KNN and not isinstance(builder, KNNGraph):
         builder = KNNGraph()
     known = builder.get_params()
-    for name in request.settings:
-        if name not in known:
-            raise BadValueError(
-                "{} has no meaning for the graph of {model} {}: leave it out", Parameter(name), entry.name
-            )
+    _check_settings(request, known, Sentence("the graph of {model} {}", entry.name))
     count = request.settings.get("n_neighbors", 1)
     if not isinstance(count, int):
         raise BadValueError("{n_neighbors} {} is for {graph} auto: give one number", listed(count))
@@ -172,6 +172,23 @@ def _builder(entry: Entry, request: GraphRequest, unit: bool) -> Any:
     if unit and "metric" in known:
         builder.set_params(metric="cosine")
     return builder.set_params(**request.settings)
+
+
+def _landmarks(entry: Entry, request: GraphRequest) -> Any:
+    """The graph of samples that are not in memory, where nobody names another."""
+    from manifact.graphs import LandmarkGraph
+
+    builder = graph_builder(entry)
+    if not isinstance(builder, LandmarkGraph):
+        builder = LandmarkGraph()
+    _check_settings(request, builder.get_params(), Sentence("landmarks, the graph of data larger than memory"))
+    return builder.set_params(**request.settings)
+
+
+def _check_settings(request: GraphRequest, known: Mapping[str, Any], graph: Sentence) -> None:
+    for name in request.settings:
+        if name not in known:
+            raise BadValueError("{} has no meaning for {}: leave it out", Parameter(name), graph)
 
 
 def listed(numbers: Any) -> str:

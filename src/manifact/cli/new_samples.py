@@ -14,6 +14,12 @@ from manifact.utils.errors import BadValueError
 
 def read_for(model: Any, path: Path, data: Path, reading: Mapping[str, Any], same: bool = False) -> tuple[Any, Any]:
     """Samples read as the training samples were, and X; ``same`` if they are those."""
+    samples = checked_for(model, path, data, reading, same).read()
+    return samples, model.preparation_.apply(samples)
+
+
+def checked_for(model: Any, path: Path, data: Path, reading: Mapping[str, Any], same: bool = False) -> Any:
+    """What reads samples as the training samples were read."""
     from manifact.io.readers import check
 
     preparation = getattr(model, "preparation_", None)
@@ -26,8 +32,7 @@ def read_for(model: Any, path: Path, data: Path, reading: Mapping[str, Any], sam
     data = received(data, asked, preparation.kind)
     if preparation.kind == "documents" and data.is_file() and not asked.keys() & {"kind", "text"}:
         _refuse_numbers(data, asked)
-    samples = check(data, **(asked | preparation.read_options | dict(reading))).read()
-    return samples, preparation.apply(samples)
+    return check(data, **(asked | preparation.read_options | dict(reading)))
 
 
 def put_on(model: Any, device: str | None) -> None:
@@ -56,16 +61,16 @@ def _refuse_numbers(data: Path, asked: Mapping[str, Any]) -> None:
         )
 
 
-def warn_of_empty(samples: Any, X: Any, quiet: bool = False) -> None:
-    """Say what was left out, and which samples say nothing; ``quiet``: only what somebody should look at."""
+def warn_of_empty(samples: Any, empty: Any, quiet: bool = False) -> None:
+    """Say what was left out, and which samples say nothing (``empty``); ``quiet``: only what matters."""
     harmless = [] if quiet else data_notes.blank_lines(samples)
-    for note in [*data_notes.skipped(samples), *harmless, *data_notes.empty(samples, X)]:
+    for note in [*data_notes.skipped(samples), *harmless, *data_notes.empty(samples, empty)]:
         warnings.warn(note, stacklevel=2)
 
 
-def warn_of_reading(model: Any, samples: Any) -> None:
+def warn_of_reading(model: Any, samples: Any, below: int | None = None) -> None:
     """Say which rows of a table were left out, and what else was done to its cells."""
-    for note in data_notes.of_new_samples(model, samples):
+    for note in data_notes.of_new_samples(model, samples, below):
         warnings.warn(note, stacklevel=2)
 
 

@@ -264,4 +264,16 @@ class FitOutputs:
     map: MapOption = "auto"
     write: WriteOption = None
     key: KeyOption = "manifact"
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Keep the iterates in this file: the same command goes on from there, and ends where it would have.",
+            rich_help_panel=OUT,
+        ),
+    ] = None
+    every: Annotated[
+        int | None,
+        typer.Option(min=1, help="Iterations between two checkpoints. Default: 10.", rich_help_panel=OUT),
+    ] = None
     overwrite: OverwriteOption = False

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
+
+from manifact.cli.exit_codes import note
+from manifact.cli.interruption import signals_wait
 
 
 def free(option: str, path: Path, overwrite: bool, *inputs: Path | None, ending: str | None = None) -> Path:
@@ -66,3 +71,79 @@ def write_clusters(path: Path, labels: Any, names: Sequence[str] | None, words: 
 
     told = None if words is None else [", ".join(part) for part in words]
     write_labels(path, labels, sample_names(names, len(labels)), told)
+
+
+def run_of(checkpoint: Path | None) -> dict[str, str]:
+    """What tells the run that a checkpoint is of, for the model that comes of it."""
+    from manifact.solvers.checkpoint import name_of_run
+
+    name = None if checkpoint is None else name_of_run(checkpoint)
+    return {} if name is None else {"run": name}
+
+
+def of_the_same_run(checkpoint: Path | None, output: Path) -> bool:
+    """Whether the model at ``output`` came of the run that a checkpoint is of, which was killed before its end.
+
+    Then all other files were not there when it began, and are its own.
+    """
+    import manifact
+
+    run = run_of(checkpoint)
+    if not run or not output.is_file():
+        return False
+    try:
+        source: dict[str, Any] = getattr(manifact.load(output), "source_", {})
+    except (ValueError, OSError):
+        return False
+    return source.get("run") == run["run"]
+
+
+def write_model(model: Any, output: Path) -> Path:
+    """Where the model is: at ``output``, or where nothing can be written there, among the temporary files."""
+    import manifact
+
+    model._clusters.made(model._training_V)
+    try:
+        manifact.save(model, output)
+    except (OSError, ValueError) as problem:
+        elsewhere = Path(gettempdir()) / output.name
+        if elsewhere.exists() or not isinstance(problem, OSError):
+            raise
+        manifact.save(model, elsewhere)
+        note(f"{problem}; the model is at {elsewhere}: move it to where there is room")
+        return elsewhere
+    return output
+
+
+@contextmanager
+def kept_if_interrupted(model: Any, output: Path, complete: Callable[[], None]) -> Iterator[None]:
+    """Whoever interrupts the block gets the last iterate as a file, and keeps the file that is at ``output``.
+
+    ``complete`` gives a fitted model what its file holds beside. Nobody who interrupts waits for k-means: the first who
+    asks for clusters does.
+    """
+    import manifact
+
+    before = _stamp(output)
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        with signals_wait():
+            told = str(interrupt) or "interrupted after the last iteration: the model holds the last iterate"
+            if _stamp(output) != before:
+                raise KeyboardInterrupt(f"interrupted, and {output} has the model") from None
+            if not hasattr(model, "_clusters"):
+                raise
+            complete()
+            place = output if before is None else output.with_name(f"{output.stem}-interrupted{output.suffix}")
+            manifact.save(model, place, clusters=False)
+            raise KeyboardInterrupt(f"{told}, and {place} has it") from None
+
+
+def _stamp(file: Path) -> Any:
+    """What changes when a file is replaced; None where there is none."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns

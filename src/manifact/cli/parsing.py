@@ -20,6 +20,17 @@ def device(parameter: str, text: str) -> str:
     return text
 
 
+def memory_size(parameter: str, text: str) -> int:
+    """``4G``, ``500M`` and ``2GiB`` in bytes.
+
+    >>> memory_size("memory", "2GiB")
+    2147483648
+    """
+    from manifact.io.out_of_core.workspace import size_in_bytes
+
+    return size_in_bytes(parameter, text)
+
+
 def size(parameter: str, text: str) -> int | tuple[int, int]:
     """``32x24`` as (32, 24), ``64`` as 64.
 

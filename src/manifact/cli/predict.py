@@ -9,11 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from manifact.cli import cells_files, data_notes, json_output, outputs, training_samples
-from manifact.cli.data_options import Reading
+from manifact.cli import cells_files, data_notes, json_output, large_data, outputs, training_samples
+from manifact.cli.data_options import MemoryLimit, Reading
 from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence, note
 from manifact.cli.help_headings import OUT
-from manifact.cli.new_samples import check_tie, graph_samples, put_on, read_for, refuse_if_nobody
+from manifact.cli.new_samples import check_tie, checked_for, put_on, refuse_if_nobody
 from manifact.cli.option_groups import given, with_option_groups
 from manifact.cli.options import (
     DeviceOption,
@@ -26,8 +26,10 @@ from manifact.cli.options import (
     TieOption,
     WriteOption,
 )
+from manifact.cli.printed_lines import hand_over, say
 from manifact.cli.standard_input import check_there, is_dash
 from manifact.cli.summary import words_of_parts
+from manifact.cli.workers import at_work
 from manifact.models.feature_names import prepared
 from manifact.utils.errors import BadValueError
 from manifact.utils.progress import showing
@@ -64,6 +66,7 @@ def predict(
     quiet: QuietOption = False,
     json: JsonOption = False,
     reading: Reading,
+    limit: MemoryLimit,
 ) -> None:
     """Find the cluster of each sample in new data, and the words of the part that it is the cluster of.
 
@@ -80,7 +83,9 @@ def predict(
         _check(model, data, output, overwrite)
         cells = _cells_file(found, model, data, write, key, overwrite)
         with showing(not (quiet or json)):
-            labels, names, told, skipped = _clusters(found, model, data, given(reading), tie, graph_from, cells, quiet)
+            labels, names, told, skipped = _clusters(
+                found, model, data, given(reading), limit, tie, graph_from, cells, quiet
+            )
         words = words_of_parts(found)
         if output is not None:
             outputs.write_clusters(output, labels, names, words)
@@ -91,7 +96,7 @@ def predict(
     elif not quiet:
         for name, file in (("clusters", output), ("cells", write)):
             if file is not None:
-                typer.echo(f"{name:9} {file} ({len(labels):,} samples)")
+                say(f"{name:9} {file} ({len(labels):,} samples)")
     for line in told:
         note(line)
     if skipped or (labels < 0).any():
@@ -114,6 +119,8 @@ def _cells_file(
     if data is None and Path(getattr(model, "source_", {}).get("path", "")).suffix.lower() != cells_files.ENDING:
         raise BadValueError("{write} needs cells and {} does not say where they are: name DATA", path)
     source = training_samples.place(model, path) if data is None else data
+    if data is None and source.exists() and not training_samples.is_near(source, path):
+        raise ValueError(f"{source} is where {path} says that its cells are: name it as DATA if it is yours")
     if not source.exists():
         raise ValueError(f"{source} does not exist: check the path, or name DATA")
     cells_files.check(source, prepared(model, "kind") or "table", target, key, overwrite)
@@ -125,6 +132,7 @@ def _clusters(
     path: Path,
     data: Path | None,
     reading: Mapping[str, Any],
+    limit: MemoryLimit,
     tie: bool | None,
     graph_from: Path | None,
     cells: Callable[..., None] | None = None,
@@ -143,16 +151,18 @@ def _clusters(
         told = [*data_notes.rows_left_out(left["rows"]), *data_notes.without_cluster(model.labels_, names)]
         return *outputs.with_left_out(model.labels_, names, left["rows"], left["names"]), told, False
     check_tie(model, tie is not False, graph_from)
-    samples, X = read_for(model, path, data, reading)
-    V, labels = model._V_and_clusters(X, tie, graph_samples(graph_from, samples))
+    checked = checked_for(model, path, data, reading)
+    with at_work(limit.cluster, quiet) as workers:
+        placed = large_data.placed(model, checked, limit.workspace, tie, graph_from, clusters=True, workers=workers)
+    samples, labels = placed.samples, placed.labels
     refuse_if_nobody(data, samples, labels)
     if cells is not None:
-        cells(model, samples, V, labels)
+        cells(model, samples, placed.V, labels)
     told = [
         *data_notes.skipped(samples),
         *([] if quiet else data_notes.blank_lines(samples)),
-        *data_notes.of_new_samples(model, samples),
-        *data_notes.unplaced(samples, X, labels),
+        *data_notes.of_new_samples(model, samples, placed.below),
+        *data_notes.unplaced(samples, placed.empty, labels),
     ]
     return *outputs.of_all_rows(labels, samples), told, bool(samples.skipped)
 
@@ -164,7 +174,7 @@ def _print_json(labels: Any, names: list[str], words: list[list[str]] | None) ->
         return {"name": sample, "cluster": cluster if placed else None, "words": known}
 
     rows = [told(*row) for row in zip(names, labels.tolist(), strict=True)]
-    typer.echo(json_output.dumps(rows))
+    say(json_output.dumps(rows))
 
 
 def _print_table(labels: Any, names: list[str], words: list[list[str]] | None) -> None:
@@ -178,4 +188,4 @@ def _print_table(labels: Any, names: list[str], words: list[list[str]] | None) -
 
     table = StringIO()
     write_rows(table, ([name, *cells(label)] for name, label in zip(names, labels.tolist(), strict=True)), "\t")
-    typer.echo(table.getvalue(), nl=False)
+    hand_over(table.getvalue())

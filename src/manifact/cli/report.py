@@ -15,6 +15,7 @@ from manifact.cli.help_headings import OUT
 from manifact.cli.new_samples import warn_of_empty
 from manifact.cli.option_groups import given, with_option_groups
 from manifact.cli.options import MapOption, ModelArgument, OverwriteOption, QuietOption
+from manifact.cli.printed_lines import say
 from manifact.cli.standard_input import check_there, is_dash
 from manifact.utils.progress import showing
 
@@ -59,7 +60,7 @@ def report(
     if lacking:
         note(lacking)
     if not quiet:
-        typer.echo(f"report    {page}")
+        say(f"report    {page}")
     if browse:
         typer.launch(page.resolve().as_uri())
 
@@ -93,6 +94,8 @@ def _training_samples(
     model: Any, path: Path, data: Path | None, reading: Mapping[str, Any], quiet: bool
 ) -> tuple[Any, Any, str | None]:
     """The samples that the model was fitted on, read again; or None and why."""
+    from manifact.utils.sparse_matrices import empty_rows
+
     if data is None and not hasattr(model, "source_"):
         return None, None, "the samples themselves are not shown: the model was saved in Python, without them"
     if data is None:
@@ -101,7 +104,10 @@ def _training_samples(
             return None, None, "the samples themselves are not shown: they came from standard input, name a file"
         if not where.exists():
             return None, None, f"the samples themselves are not shown: {where} is not there, name it after the model"
+        if not training_samples.is_near(where, path) or not training_samples.is_known(model):
+            told = f"the model file says that they are {where}, name that after the model if it is yours"
+            return None, None, f"the samples themselves are not shown: {told}"
     without = "pass --no-samples for a page without them"
     samples, X = training_samples.read_again(model, path, data, reading, without)
-    warn_of_empty(samples, X, quiet)
+    warn_of_empty(samples, empty_rows(X), quiet)
     return samples, X, None

@@ -18,6 +18,7 @@ from manifact.cli.help_headings import OUT
 from manifact.cli.model_building import KNN, GraphRequest, graph_for
 from manifact.cli.option_groups import given, with_option_groups
 from manifact.cli.options import DeviceOption, GraphSource, JsonOption, NeighborSettings, OverwriteOption, QuietOption
+from manifact.cli.printed_lines import say
 from manifact.cli.standard_input import check_there, received
 from manifact.utils.progress import showing
 
@@ -79,12 +80,12 @@ def select(
         if plot is not None:
             _draw(found, plot)
         if json:
-            typer.echo(_as_json(found, following, plot))
+            say(_as_json(found, following, plot))
         elif not quiet:
             found.show()
             if plot is not None:
-                typer.echo(f"plot      {plot}")
-            typer.echo(f"fit it    {following}")
+                say(f"plot      {plot}")
+            say(f"fit it    {following}")
 
 
 def _selection(

@@ -41,6 +41,8 @@ def check_there(data: Path | None = None, model: Path | None = None) -> None:
     """Refuse files that are not there before anything is imported that would read them: that takes seconds."""
     if model is not None and not model.exists():
         raise ValueError(f"{model} is not there: give the path of a model file, as `manifact fit` writes them")
+    if model is not None and not model.is_file():
+        raise ValueError(f"{model} is no plain file: give the path of a model file, as `manifact fit` writes them")
     if data is not None and not is_dash(data) and not data.exists():
         raise ValueError(f"{data} does not exist: check the path")
 

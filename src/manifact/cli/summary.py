@@ -36,6 +36,8 @@ class Summary:
     parameters: dict[str, Any]
     #: Where the arrays were worked on.
     device: str
+    #: Of samples that were larger than memory: blocks of rows, bytes of X on disk, and the limit on memory.
+    out_of_core: dict[str, int] | None
     solver: str
     n_iter: int
     converged: bool
@@ -67,17 +69,18 @@ class Summary:
 
     def show(self) -> None:
         """A few lines and a table on standard output."""
-        from rich.console import Console
-
         from manifact.graphs.description import Neighbours
+        from manifact.utils.terminal_text import safe_console
 
         # Names of columns, files and classes may look like markup.
-        console = Console(markup=False, highlight=False)
+        console = safe_console(markup=False, highlight=False)
         console.print(self._headline())
         if self.scaling is not None and self.kind == "table":
             console.print(f"scaled    {self.scaling}")
         if self.graph is not None:
             console.print(f"graph     {Neighbours(**self.graph)}")
+        if self.out_of_core is not None:
+            console.print(self._in_blocks())
         console.print(self._outcome())
         if self.diversity is not None:
             console.print(self._words())
@@ -102,6 +105,15 @@ class Summary:
             return ""
         tried = f", as {' or '.join(map(str, self.other_n_components))}" if self.other_n_components else ""
         return f", a number that was chosen (-k sets another{tried}, and saves the time)"
+
+    def _in_blocks(self) -> str:
+        from manifact.utils.sizes import shown_size
+
+        assert self.out_of_core is not None
+        blocks, size, limit = (self.out_of_core[name] for name in ("blocks", "bytes", "memory"))
+        many = "1 block" if blocks == 1 else f"{blocks:,} blocks"
+        on_disk = f"{shown_size(size)} on disk while they were needed"
+        return f"blocks    {many} of rows, {on_disk}: DATA take more than {shown_size(limit)} of memory"
 
     def _outcome(self) -> str:
         ended = "converged after" if self.converged else "stopped after"
@@ -177,6 +189,7 @@ def of(
         scaling=prepared(model, "scaling"),
         parameters=_plain(model.get_params()),
         device=getattr(model, "device_", "cpu"),
+        out_of_core=source.get("out_of_core"),
         solver=model.solver_,
         n_iter=model.n_iter_,
         converged=model.converged_,

@@ -19,11 +19,28 @@ def place(model: Any, path: Path) -> Path:
     return next((found for found in places if found.exists()), known)
 
 
+def is_near(found: Path, path: Path) -> bool:
+    """Whether samples may be read because a model file says where they are, and nobody else does.
+
+    Somebody else may have written it: what it names is read if it is a file or folder below the working folder or that
+    of the model, and left alone if it is anywhere else, a pipe or a device.
+    """
+    below = any(found.resolve().is_relative_to(folder.resolve()) for folder in (Path.cwd(), path.parent))
+    return below and (found.is_file() or found.is_dir())
+
+
+def is_known(model: Any) -> bool:
+    """Whether a model file has what tells its samples from others."""
+    return "fingerprint" in model.source_ or getattr(getattr(model, "graph_", None), "_X", None) is not None
+
+
 def read_again(
     model: Any, path: Path, data: Path | None, reading: Mapping[str, Any], otherwise: str = ""
 ) -> tuple[Any, Any]:
     """Samples and X, if they are those that the model was fitted to; ``otherwise`` is what one can do without them."""
     where = place(model, path) if data is None else data
+    if data is None and not is_near(where, path):
+        raise ValueError(f"{where} is where the model file says that its samples are: name it as DATA if it is yours")
     samples, X = read_for(model, path, where, reading, same=data is None)
     n = len(model.representation_)
     if samples.n_samples != n:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from io import StringIO
 from pathlib import Path
-from typing import Annotated, Any
+from typing import IO, Annotated, Any, cast
 
 import typer
 
-from manifact.cli import json_output, outputs
-from manifact.cli.data_options import Reading
+from manifact.cli import json_output, large_data, outputs
+from manifact.cli.data_options import MemoryLimit, Reading
 from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence
 from manifact.cli.help_headings import OUT
-from manifact.cli.new_samples import check_tie, graph_samples, put_on, read_for, warn_of_empty, warn_of_reading
+from manifact.cli.new_samples import check_tie, checked_for, put_on, warn_of_empty, warn_of_reading
 from manifact.cli.option_groups import given, with_option_groups
 from manifact.cli.options import (
     DeviceOption,
@@ -23,7 +22,9 @@ from manifact.cli.options import (
     QuietOption,
     TieOption,
 )
+from manifact.cli.printed_lines import HandedOver, say
 from manifact.cli.standard_input import check_there, is_dash
+from manifact.cli.workers import at_work
 from manifact.utils.progress import showing
 
 
@@ -50,6 +51,7 @@ def transform(
     quiet: QuietOption = False,
     json: JsonOption = False,
     reading: Reading,
+    limit: MemoryLimit,
 ) -> None:
     """Say how much of each part the samples of new data have.
 
@@ -67,27 +69,29 @@ def transform(
         if output is not None:
             check_output(outputs.free("--output", output, overwrite, model, data))
         check_tie(found, tie is not False, graph_from)
-        with showing(not (quiet or json)):
-            samples, X = read_for(found, model, data, given(reading))
-            warn_of_empty(samples, X, quiet)
-            warn_of_reading(found, samples)
-            V = found.transform(X, tie=tie, graph_X=graph_samples(graph_from, samples))
-        V, names = outputs.of_all_rows(V, samples)
+        with showing(not (quiet or json)), at_work(limit.cluster, quiet or json) as workers:
+            checked = checked_for(found, model, data, given(reading))
+            placed = large_data.placed(
+                found, checked, limit.workspace, tie, graph_from, clusters=False, workers=workers
+            )
+            samples = placed.samples
+            warn_of_empty(samples, placed.empty, quiet)
+            warn_of_reading(found, samples, placed.below)
+        V, names = outputs.of_all_rows(placed.V, samples)
         names = outputs.sample_names(names, len(V))
         if output is not None:
             write_matrix(output, V, names=names)
     if json:
         _print_json(V, names)
     elif output is None:
-        write_matrix_as_csv(table := StringIO(), V, names)
-        typer.echo(table.getvalue(), nl=False)
+        write_matrix_as_csv(cast("IO[str]", HandedOver()), V, names)
     elif not quiet:
         n, k = V.shape
-        typer.echo(f"V         {output} ({n:,} samples, {k} parts)")
+        say(f"V         {output} ({n:,} samples, {k} parts)")
     if samples.skipped or not V.any(axis=1).all():
         raise typer.Exit(1)
 
 
 def _print_json(V: Any, names: list[str]) -> None:
     rows = [{"name": name, "parts": row} for name, row in zip(names, V.tolist(), strict=True)]
-    typer.echo(json_output.dumps(rows))
+    say(json_output.dumps(rows))

@@ -1,0 +1,76 @@
+"""Processes of Dask's that fit and place samples for the command line."""
+
+from contextlib import nullcontext
+
+import numpy as np
+import pytest
+from tests.cli.test_fit import run
+
+import manifact
+from manifact.backends import clusters
+
+pytest.importorskip("distributed", reason="Dask's cluster is not installed: manifact's extra [dask]")
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    file = tmp_path / "counts.npy"
+    np.save(file, rng.gamma(0.5, size=(90, 4)) @ rng.gamma(0.5, size=(4, 12)))
+    return file
+
+
+def test_two_processes_give_the_model_of_one(table):
+    options = ["-m", "nmf", "-k", 3, "--set", "solver=mu", "--max-iter", 15]
+    run("fit", table, *options, "-o", "one.safetensors", "-q")
+    told = run("fit", table, *options, "--cluster", "local:2", "-o", "two.safetensors")
+    one, two = manifact.load("one.safetensors"), manifact.load("two.safetensors")
+    np.testing.assert_allclose(two.components_, one.components_, atol=1e-8)
+    np.testing.assert_allclose(two.representation_, one.representation_, atol=1e-8)
+    assert "2 workers of Dask's, to be watched at http://" in told.stderr
+
+
+class Workers:
+    """Those of a cluster, in this process."""
+
+    n_workers = 2
+
+    def mapped(self, function, items):
+        return map(function, items)
+
+
+@pytest.mark.parametrize("memory", [[], ["--memory", "2K"]])
+def test_workers_place_samples_as_one_does(table, memory, monkeypatch):
+    run("fit", table, "-m", "nmf", "-k", 3, "-o", "m.safetensors", "-q")
+    run("transform", "m.safetensors", table, "-o", "V.npy", "-q")
+    expected = run("predict", "m.safetensors", table).stdout
+    monkeypatch.setattr(clusters, "cluster", lambda address: nullcontext(address and Workers()))
+    run("transform", "m.safetensors", table, *memory, "--cluster", "local:2", "-o", "W.npy", "-q")
+    np.testing.assert_allclose(np.load("W.npy"), np.load("V.npy"))
+    assert run("predict", "m.safetensors", table, *memory, "--cluster", "local:2", "-q").stdout == expected
+
+
+@pytest.mark.parametrize(
+    ("address", "sentence"),
+    [
+        ("local:none", "--cluster='local:none' must be local:N, N processes on this machine, or the address"),
+        ("local:0", "--cluster='local:0' must be local:N"),
+        ("nonsense://here", "--cluster='nonsense://here' is no address: give a scheduler's, such as tcp://host:8786"),
+        ("tcp://127.0.0.1:9", "--cluster='tcp://127.0.0.1:9' does not answer within 1 s: check the address"),
+    ],
+)
+def test_what_is_no_cluster_is_told_in_one_sentence(table, address, sentence, monkeypatch):
+    monkeypatch.setattr("manifact.backends.dask.dask_cluster.ANSWER", 1)
+    told = run("fit", table, "-m", "nmf", "-k", 3, "--cluster", address, code=2)
+    assert told.stderr.startswith(sentence)
+    assert len(told.stderr.splitlines()) == 1
+
+
+def test_a_cluster_without_dask_says_what_to_install(table, monkeypatch):
+    def missing(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(clusters, "import_module", missing)
+    told = run("fit", table, "-m", "nmf", "-k", 3, "--cluster", "local:2", code=2)
+    assert told.stderr == "--cluster='local:2' needs Dask, manifact's extra [dask]: pip install distributed\n"
