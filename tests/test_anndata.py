@@ -285,3 +285,28 @@ def test_programs_of_scaled_values_are_named_by_what_they_have(tmp_path):
     tools.report(adata, model, tmp_path / "a.html")  # of the matrix that was fitted, which is not the one auto takes
     with pytest.raises(ValueError, match=r"other cells than the model was fitted to, or other values \(cell 0\)"):
         tools.report(adata[::-1].copy(), model, tmp_path / "b.html")
+
+
+def test_a_backed_object_that_does_not_fit_is_read_in_blocks(tmp_path):
+    adata = cells()
+    expected = tools.fit(adata, NMF(K, random_state=0))
+    cells().write_h5ad(tmp_path / "x.h5ad")
+    backed = anndata.read_h5ad(tmp_path / "x.h5ad", backed="r")
+    model = tools.fit(backed, NMF(K, random_state=0), memory="16K", scratch=tmp_path)
+    assert backed.isbacked
+    np.testing.assert_allclose(model.components_, expected.components_, rtol=1e-3, atol=1e-4)
+    assert model.preparation_.to_dict() == expected.preparation_.to_dict()
+    assert backed.obs["manifact"].tolist() == adata.obs["manifact"].tolist()
+    V = tools.transform(backed, expected, memory="16K", key="again")
+    np.testing.assert_allclose(V, tools.transform(adata, expected, key=None), rtol=1e-5, atol=1e-6)
+    assert tools.predict(backed, expected, memory="16K", key=None).tolist() == expected.labels_.tolist()
+    backed.file.close()
+
+
+def test_a_named_model_of_a_backed_object(tmp_path):
+    cells().write_h5ad(tmp_path / "x.h5ad")
+    backed = anndata.read_h5ad(tmp_path / "x.h5ad", backed="r")
+    model = tools.fit(backed, "affinity", K, memory="16K")
+    assert type(model.graph).__name__ == "LandmarkGraph"
+    assert nmi(TYPES, model.labels_) > 0.9
+    backed.file.close()

@@ -105,6 +105,8 @@ ANOTHER = {
     "documents": "counts have models of their own",
     "cells": "it is somebody's own data",
     "spectra": "pixels are mixtures, which its exact solver finds",
+    "large": "a limit on memory is shown on the smallest model",
+    "streams": "a model without a graph comes first there: blocks need no landmarks",
 }
 
 
@@ -262,6 +264,13 @@ def write_cells(file: Path) -> None:
     cells.write_h5ad(file)
 
 
+def write_word_counts(folder: Path) -> None:
+    zarr = pytest.importorskip("zarr", reason="zarr is not installed: pip install zarr")
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(0.2 + 3 * (np.arange(30)[None, :] % 3 == np.arange(1200)[:, None] % 3))
+    zarr.create_array(folder, data=counts.astype(np.float32), chunks=(300, 30))
+
+
 def write_table(file: Path, label: str) -> None:
     rng = np.random.default_rng(0)
     rows = [f"s{i},kind {i % 3}," + ",".join(map(str, rng.random(8) + (np.arange(8) % 3 == i % 3))) for i in range(45)]
@@ -277,6 +286,7 @@ def somebodys_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_documents(tmp_path / "more-articles", 6)
     write_images(tmp_path / "faces", 60, classes=True)
     write_cells(tmp_path / "cells.h5ad")
+    write_word_counts(tmp_path / "documents.zarr")
     write_table(tmp_path / "table.csv", "class")
     write_table(tmp_path / "spectra.csv", "mineral")
     texts = [file.read_text() for file in sorted((tmp_path / "articles").iterdir())]
@@ -326,7 +336,7 @@ def test_members_shown_are_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = members.own_methods("manifact.GNMF")
     assert {"fit", "transform", "predict", "fit_predict", "save"} <= set(shown)
     assert not {"get_params", "set_output", "get_metadata_routing"} & set(shown)
-    assert members.own_methods("manifact.graphs.KNNGraph") == ["build", "for_components"]
+    assert members.own_methods("manifact.graphs.KNNGraph") == ["build", "for_components", "memory_needed"]
 
 
 def test_the_guides_name_the_constants_of_the_choice() -> None:
@@ -340,7 +350,8 @@ def test_the_guides_name_the_constants_of_the_choice() -> None:
     halves = f"of {feature_halves.SAMPLES:,} samples each ({feature_halves.SAMPLES_PER_CLUSTER} for each cluster"
     assert f"six random pairs of halves, {halves}" in text
     assert "after two pairs, ways that say less than nine tenths of the best" in text
-    assert (graph_choice.PAIRS, graph_choice.FIRST_PAIRS, graph_choice.BEHIND) == (6, 2, 0.9)
+    assert "after every two those that are behind it by two standard errors" in text
+    assert (graph_choice.PAIRS, graph_choice.AT_ONCE, graph_choice.BEHIND, graph_choice.HOPELESS) == (6, 2, 0.9, 2.0)
     assert "by a standard error" in text
     assert graph_choice.CLEARLY == 1
     assert "19 twentieths" in text

@@ -70,6 +70,6 @@ def test_every_extra_for_users_is_in_getting_started():
     page = (ROOT / "docs" / "getting-started.md").read_text()
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     listed = set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
-    for_developers = {"docs", "bench", "test"}
-    within_files = {"images", "parquet", "anndata"}
+    for_developers = {"docs", "bench", "test", "fuzz"}
+    within_files = {"images", "parquet", "anndata", "zarr"}
     assert listed == set(project["optional-dependencies"]) - for_developers - within_files

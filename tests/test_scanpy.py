@@ -16,7 +16,8 @@ from manifact.metrics import nmi
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     sc = pytest.importorskip("scanpy", reason="scanpy is not installed: pip install scanpy")
-pytestmark = pytest.mark.filterwarnings("ignore")
+# Its imports and plots take long; what of us goes into an AnnData object is tested in test_anndata.py.
+pytestmark = [pytest.mark.nightly, pytest.mark.filterwarnings("ignore")]
 
 
 @pytest.fixture(scope="module")

@@ -18,6 +18,9 @@ LONGER = {
 }
 #: Tests of what no single file does, and what that is.
 ACROSS_FILES = {
+    "backends/blocks/test_block_models.py": "every model on samples in blocks",
+    "backends/dask/test_dask_models.py": "every model on chunks of Dask's",
+    "backends/blocks/test_block_checkpoints.py": "runs in blocks that end and go on",
     "backends/torch/test_torch_models.py": "every model on tensors",
     "backends/torch/kernels/test_compiled_ahead.py": "every kernel",
     "backends/torch/test_torch_operations.py": "the operations of one backend against those of another",
@@ -31,12 +34,17 @@ ACROSS_FILES = {
     "experiments/reproduce/test_figure_files.py": "the data files of the figures",
     "experiments/reproduce/test_spnmf_files.py": "the data files of two papers",
     "io/readers/test_damaged_files.py": "every reader",
+    "models/test_any_data.py": "every model and solver",
     "models/test_bad_input.py": "every model",
+    "models/test_concurrency.py": "models in threads and processes beside each other",
     "models/test_defaults.py": "what every model does as constructed",
     "models/test_device_parameter.py": "where every model works",
+    "models/test_repeated_fits.py": "every model, again and again",
     "models/test_sklearn.py": "scikit-learn's checks of every model",
+    "models/test_thread_counts.py": "every model, with any number of threads",
     "models/test_weights.py": "what weights mean in every model",
     "report/test_browser.py": "the page in a browser",
+    "solvers/test_killed_fits.py": "models and the command line, killed and going on",
     "solvers/test_sums_of_terms.py": "every solver on every sum that it accepts",
     "test_docs.py": "the documentation",
     "test_import.py": "what importing loads",

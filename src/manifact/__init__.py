@@ -12,9 +12,15 @@ if TYPE_CHECKING:
     from manifact.io.model_files import load, save
     from manifact.models import ALPNMF, CF, GNMF, LCCF, LCF, LPNMF, NMF, SPNMF, AffinityNMF
     from manifact.selection import select
+    from manifact.utils.memory import memory_limit
 
 _MODULES = ("anndata", "baselines", "datasets", "graphs", "io", "metrics", "models", "plot", "report")
-_FUNCTIONS = {"load": "manifact.io.model_files", "save": "manifact.io.model_files", "select": "manifact.selection"}
+_FUNCTIONS = {
+    "load": "manifact.io.model_files",
+    "memory_limit": "manifact.utils.memory",
+    "save": "manifact.io.model_files",
+    "select": "manifact.selection",
+}
 
 __all__ = [
     "ALPNMF",
@@ -33,6 +39,7 @@ __all__ = [
     "graphs",
     "io",
     "load",
+    "memory_limit",
     "metrics",
     "models",
     "plot",

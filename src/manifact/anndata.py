@@ -17,8 +17,14 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from manifact.graphs import LandmarkGraph
 from manifact.io.cell_matrices import check_signs
 from manifact.io.cell_results import KEY, put_into, results_of, top_genes_of
+from manifact.io.out_of_core.drawn_samples import choose_n_components
+from manifact.io.out_of_core.placed_blocks import placed_at_once, placed_in_blocks
+from manifact.io.out_of_core.prepared_blocks import learnt_blocks
+from manifact.io.out_of_core.stored_cells import object_is_too_large, object_source
+from manifact.io.out_of_core.workspace import Workspace
 from manifact.io.preparation import Preparation, learn_and_apply
 from manifact.io.readers.annotated_objects import check_writable, graph_of, map_of, read_object
 from manifact.io.sample_fingerprints import fingerprint, first_changed
@@ -38,6 +44,8 @@ def fit(
     layer: str = "auto",
     graph: str | None = None,
     key: str = KEY,
+    memory: int | str | None = None,
+    scratch: str | PathLike[str] | None = None,
     **preparation: Any,
 ) -> Any:
     """Fit a model to the cells, write what it found into ``adata``, and return the fitted model.
@@ -57,6 +65,12 @@ def fit(
         A matrix of ``adata.obsp``, such as "connectivities" of ``scanpy.pp.neighbors``, instead of the model's graph.
     key : str, default="manifact"
         The name that results get; earlier ones of this name are replaced.
+    memory : int or str, optional
+        Bytes that may be used, such as "4G". Default: what is free. Cells of an object that is backed by a file and
+        that need more are read in blocks and kept on disk (`manifact.io.open_blocks`); a model that is named gets a
+        `LandmarkGraph` then.
+    scratch : path, optional
+        The folder for temporary files of such cells. Default: the system's.
     **preparation
         ``genes``, ``min_cells``, ``weighting`` and ``scale``, as in `manifact.io.learn`.
 
@@ -79,9 +93,17 @@ def fit(
     """
     check_writable(adata)
     estimator = _model(model, n_components)
-    samples = read_object(adata, layer)
+    space = Workspace.of(memory, scratch)
+    in_blocks = object_is_too_large(adata, space, layer)
+    samples: Any = object_source(adata, space, layer) if in_blocks else read_object(adata, layer)
     check_signs(estimator, samples)
-    learnt, X = learn_and_apply(samples, **preparation)
+    if in_blocks:
+        prepared = learnt_blocks(samples, space, **preparation)
+        learnt, X, told = prepared.preparation, prepared.X, prepared.fingerprint
+        _settle_in_blocks(estimator, X, isinstance(model, str) and graph is None)
+    else:
+        learnt, X = learn_and_apply(samples, **preparation)
+        told = fingerprint(samples, X)
     if graph is not None:
         if "graph" not in estimator.get_params(deep=False):
             raise BadValueError("{graph}={!r} needs a model with a graph, {} has none", graph, type(estimator).__name__)
@@ -93,13 +115,22 @@ def fit(
         "reading": {} if layer == "auto" else {"layer": layer},
         "names": samples.names,
         "matrix": samples.matrix,
-        "fingerprint": fingerprint(samples, X),
+        "fingerprint": told,
     }
     write(adata, estimator, key=key)
     return estimator
 
 
-def transform(adata: Any, model: Any, *, layer: str = "auto", key: str | None = KEY, tie: bool | None = None) -> Any:
+def transform(
+    adata: Any,
+    model: Any,
+    *,
+    layer: str = "auto",
+    key: str | None = KEY,
+    tie: bool | None = None,
+    memory: int | str | None = None,
+    scratch: str | PathLike[str] | None = None,
+) -> Any:
     """V of other cells, with the parts of a fitted model; written into ``adata`` with the clusters.
 
     Genes are matched by name. Genes of the model that ``adata`` lacks count as not seen, and a warning names them; with
@@ -117,15 +148,26 @@ def transform(adata: Any, model: Any, *, layer: str = "auto", key: str | None = 
         The name that results get; None writes nothing.
     tie : bool or None, default=None
         Whether cells are held near their neighbours among the training cells; None does so where the graph can.
+    memory, scratch : optional
+        As in `fit`: cells of an object that is backed by a file are read in blocks where they need more memory.
 
     Returns
     -------
     V : array, n_cells x k
     """
-    return _placed(adata, model, layer, key, tie)[0]
+    return _placed(adata, model, layer, key, tie, Workspace.of(memory, scratch))[0]
 
 
-def predict(adata: Any, model: Any, *, layer: str = "auto", key: str | None = KEY, tie: bool | None = None) -> Any:
+def predict(
+    adata: Any,
+    model: Any,
+    *,
+    layer: str = "auto",
+    key: str | None = KEY,
+    tie: bool | None = None,
+    memory: int | str | None = None,
+    scratch: str | PathLike[str] | None = None,
+) -> Any:
     """The clusters of other cells, with the parts of a fitted model; written into ``adata`` as by `transform`.
 
     Parameters are those of `transform`.
@@ -148,7 +190,7 @@ def predict(adata: Any, model: Any, *, layer: str = "auto", key: str | None = KE
     >>> [str(cluster) for cluster in clusters] == new.obs["manifact"].tolist()
     True
     """
-    return _placed(adata, model, layer, key, tie)[1]
+    return _placed(adata, model, layer, key, tie, Workspace.of(memory, scratch))[1]
 
 
 def write(adata: Any, model: Any, *, key: str = KEY, genes: Any = None) -> None:
@@ -272,16 +314,27 @@ def report(
     )
 
 
-def _placed(adata: Any, model: Any, layer: str, key: str | None, tie: bool | None) -> tuple[Any, Any]:
+def _placed(adata: Any, model: Any, layer: str, key: str | None, tie: bool | None, space: Workspace) -> tuple[Any, Any]:
     """V and the clusters of other cells, written into ``adata`` unless the key is None."""
     learnt = _preparation(model)
     if key is not None:
         check_writable(adata)
-    samples = read_object(adata, layer, learnt.read_options.get("expects"))
-    V, labels = model._V_and_clusters(learnt.apply(samples), tie)
+    expects = learnt.read_options.get("expects")
+    if object_is_too_large(adata, space, layer):
+        source = object_source(adata, space, layer, expects)
+        found = placed_in_blocks(model, source, space, tie, None, clusters=True)
+    else:
+        found = placed_at_once(model, read_object(adata, layer, expects), tie, None, clusters=True)
     if key is not None:
-        put_into(adata, results_of(model, V, labels, key, samples.matrix))
-    return V, labels
+        put_into(adata, results_of(model, found.V, found.labels, key, found.samples.matrix))
+    return found.V, found.labels
+
+
+def _settle_in_blocks(model: Any, X: Any, named: bool) -> None:
+    """What cells in blocks need beside a model that is named: a graph for them, and a number of parts."""
+    if named and "graph" in model.get_params(deep=False):
+        model.set_params(graph=LandmarkGraph())
+    choose_n_components(model, X)
 
 
 def __dir__() -> list[str]:

@@ -333,6 +333,26 @@ def test_hostile_texts_are_texts(opened, pages, documents):
         assert page.locator("#hits img").count() == 0
 
 
+def test_hostile_names_of_everything_are_texts(opened, table, tmp_path, quick_layout):
+    """Features, classes, the title and the map: whatever has a name in a file."""
+    from tests.report.conftest import HOSTILE
+
+    names = [*HOSTILE, "javascript:window.hacked = 1"]
+    given = {"feature_names": names, "sample_names": [f"{names[i % 7]} {i}" for i in range(60)]}
+    given |= {"labels": np.array([names[i % 3] for i in range(60)]), "title": names[0], "map_name": names[1]}
+    places = np.random.default_rng(0).normal(size=(60, 2))
+    made = report(table.model, table.X, tmp_path / "hostile.html", positions=places, **given)
+    with opened(made) as page:
+        assert page.title().startswith(names[0])
+        for address in ("part=0", "part=3", "sample=0", "sample=1", "sample=5"):
+            page.evaluate(f"location.hash = '{address}'")
+            settle(page)
+            assert page.locator("main img[src=x], main script, main b b, [onerror]").count() == 0
+        page.fill("#query", "javascript")
+        page.wait_for_selector("#hits [role=option]")
+        assert page.locator("#hits img, #hits script, a[href^=javascript]").count() == 0
+
+
 def test_hashes_that_mean_nothing(opened, pages):
     with opened(pages["table"], "#part=99&sample=-3") as page:
         assert page.inner_text("#samples-title") == "Samples"

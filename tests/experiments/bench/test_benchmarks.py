@@ -21,6 +21,7 @@ from manifact.experiments.bench import (
     lpnmf_iteration,
     mnist_digits,
     neighbour_search,
+    online_passes,
     peer_objectives,
     rcppml,
     run_benchmarks,
@@ -30,7 +31,7 @@ from manifact.experiments.bench import (
     timing,
 )
 from manifact.experiments.bench.benchmark_settings import Scale, Setting, UnavailableError
-from manifact.experiments.bench.measured_models import MODELS
+from manifact.experiments.bench.measured_models import MODELS, graph_of
 from manifact.experiments.bench.reference_objectives import constrained, divergence, entropic, squared_error
 from manifact.experiments.bench.separate_process import in_new_process, rise, stored
 from manifact.graphs import KNNGraph
@@ -54,6 +55,9 @@ TINY = Scale(
     thread_iterations=5,
     serial_documents=120,
     memory_documents=300,
+    stream_rank=3,
+    stream_documents=300,
+    memory_samples=200,
 )
 
 
@@ -296,7 +300,8 @@ def test_corners(setting, monkeypatch):
     rows, note = slow_corners.measure(setting)
     assert_finite(rows, note)
     names = {row["corner"] for row in rows}
-    assert {"LPNMF", "LPNMF, newton", "A-LPNMF", "SPNMF", "NCut", "first LPNMF", "manifact fit"} <= names
+    assert {"LPNMF", "LPNMF, newton", "A-LPNMF", "SPNMF", "NCut", "AutoGraph", "select"} <= names
+    assert {"first LPNMF", "manifact fit"} <= names
     for row in rows:
         if row["ratio"] != "never":
             assert row["ratio"] == row["s"] / row["beside s"]
@@ -393,19 +398,38 @@ def test_bytes(setting, images):
         assert_finite(rows, note)
         (n, m), k = samples.X.shape, 3
         entries = samples.X.nnz * (k + 2) + n + 1 if sparse.issparse(samples.X) else n * m
+        edges = graph_of(samples).W.nnz * (4 * k + 12)
+        assert [row["rule"] for row in rows] == ["NMF", "NMF, bcd", "GNMF", "GNMF, bcd"]
         for row in rows:
-            assert row["must move MB"] == pytest.approx(4e-6 * 2 * (entries + (n + m) * k))
-            assert row["moved MB"] > row["must move MB"]
+            tied = edges if "GNMF" in row["rule"] else 0
+            assert row["must move MB"] == pytest.approx(1e-6 * (8 * (entries + (n + m) * k) + tied))
+            # One rule reads dense X once.
+            saved = 0 if sparse.issparse(samples.X) or row["rule"] != "NMF, bcd" else 4e-6 * n * m
+            assert row["moved MB"] + saved > row["must move MB"]
             assert row["share of bound"] == pytest.approx(row["bound ms"] / row["iteration ms"])
 
 
-def test_memory(setting):
+def test_memory(setting, monkeypatch):
+    monkeypatch.setattr(fit_memory, "MANY", {"NMF": fit_memory.MANY["NMF"]})
+    monkeypatch.setattr(fit_memory, "FEW", {"GNMF": fit_memory.FEW["GNMF"]})
     rows, note = fit_memory.measure(setting)
     assert_finite(rows, note)
-    assert [row["model"] for row in rows] == list(fit_memory.MODELS)
+    assert {row["model"] for row in rows if row["data"] == "images"} == set(fit_memory.FEW)
     for row in rows:
-        assert row["bound MB"] == pytest.approx(3 * row["X MB"] + 6 * row["factors MB"])
-        assert row["share of bound"] == pytest.approx(row["rise MB"] / row["bound MB"])
+        assert row["estimate / rise"] == pytest.approx(row["estimate MB"] / row["rise MB"])
+
+
+def test_streams(setting, monkeypatch):
+    monkeypatch.setattr(online_passes, "BLOCK", 40)
+    monkeypatch.setattr(online_passes, "VOCABULARY", 60)
+    rows, note = online_passes.measure(setting)
+    assert_finite(rows, note)
+    assert [row["method"] for row in rows] == 4 * [online_passes.OURS, online_passes.PEER]
+    assert {row["n"] for row in rows} == {80, 300}
+    for ours, peer in zip(rows[::2], rows[1::2], strict=True):
+        assert ours["lowest"] <= ours["% above, pass 3"] <= ours["highest"]
+        assert ours["% above, pass 3"] < peer["% above, pass 3"]
+        assert peer["ratio"] == 1
 
 
 def test_the_rise_is_that_of_the_work():

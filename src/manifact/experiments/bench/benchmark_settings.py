@@ -45,9 +45,29 @@ class Scale:
     #: Synthetic documents whose iterations are taken apart, too; 0: none.
     serial_documents: int = 100_000
     memory_documents: int = 1_000_000
+    #: Documents on disk that are factorised in little memory, and those whose iterations in blocks are timed.
+    out_of_core_documents: tuple[int, ...] = (100_000, 1_000_000, 5_000_000)
+    block_documents: int = 1_000_000
+    #: k where blocks come one after another, and synthetic documents that come so, too.
+    stream_rank: int = 10
+    stream_documents: int = 1_000_000
+    #: Documents that local processes work on.
+    cluster_documents: int = 1_000_000
+    memory_samples: int = 20_000
 
 
-QUICK = Scale(kl_iterations=4, peer_iterations=50, graph_documents=0, serial_documents=0, memory_documents=100_000)
+QUICK = Scale(
+    kl_iterations=4,
+    peer_iterations=50,
+    graph_documents=0,
+    serial_documents=0,
+    memory_documents=100_000,
+    out_of_core_documents=(100_000,),
+    block_documents=100_000,
+    stream_documents=100_000,
+    cluster_documents=50_000,
+    memory_samples=10_000,
+)
 
 
 @dataclass(frozen=True)

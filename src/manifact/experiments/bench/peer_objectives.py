@@ -59,7 +59,7 @@ def measure(setting: Setting) -> Outcome:
 
 def _absent() -> str:
     missing = [peer.package for peer in OTHERS if not peer.installed]
-    missing += [] if rcppml.installed() else ["RcppML (R: install.packages('RcppML'), Rscript on the path)"]
+    missing += [] if rcppml.installed() else ["RcppML (R: install.packages('RcppML'); Debian: r-cran-rcppml)"]
     return f"Not installed: {', '.join(missing)}." if missing else ""
 
 

@@ -1,7 +1,8 @@
 """RcppML, R's alternating least squares (Z. DeBruine, K. Melcher, T. Triche 2021), where R has it.
 
-``Rscript -e 'install.packages("RcppML")'`` installs it from CRAN; it is used if ``Rscript`` is on the path. R has a
-process of its own: X and the factors go through files, and only the factorisation itself is timed, by R.
+``Rscript -e 'install.packages("RcppML")'`` installs it from CRAN, ``apt-get install r-cran-rcppml`` on Debian; it is
+used if ``Rscript`` is on the path. R has a process of its own: X and the factors go through files, and only the
+factorisation itself is timed, by R.
 """
 
 from __future__ import annotations

@@ -23,8 +23,9 @@ from manifact.experiments.bench.benchmark_samples import Samples
 from manifact.experiments.bench.benchmark_settings import Outcome, Setting
 from manifact.experiments.bench.reference_objectives import Objective, entropic
 from manifact.experiments.bench.timing import Stopwatch, in_turns, seconds, warm
-from manifact.graphs import KNNGraph
-from manifact.models import ALPNMF, GNMF, LPNMF, SPNMF
+from manifact.graphs import AutoGraph, KNNGraph
+from manifact.models import ALPNMF, GNMF, LPNMF, SPNMF, AffinityNMF
+from manifact.selection import select
 from manifact.solvers.engine import Iteration
 
 SEED = 0
@@ -52,15 +53,17 @@ class Corner(NamedTuple):
 
 def measure(setting: Setting) -> Outcome:
     """A row for each corner and data set."""
-    rows = [_row(setting, corner) for corner in chain(_fits(setting), _first_uses())]
+    rows = [_row(setting, corner) for corner in chain(_fits(setting), _choices(setting), _first_uses())]
     short = [f"{row['corner']} on {row['data']}" for row in rows if not row["holds"]]
     note = (
         "Whole fits with defaults, graph included, in seconds, and how many times as long as what stands beside them; "
         "the goal is the most that this may be. LPNMF by newton and by the published rule start at the same clusters "
         "with λ = 100 and the same graph: newton's time is that to the lowest objective that the rule has within its "
         "50 iterations, both with Σ_i u_ik = 1, and the rule's that of those iterations. scikit-learn's NMF runs to "
-        "its own tolerance, 200 iterations at the most. First fits have a folder of their own for compiled kernels, "
-        "which is empty, and are measured once, as is the command, whose kernels are compiled; all else in "
+        "its own tolerance, 200 iterations at the most. What chooses a graph (AutoGraph, at the number of classes) or "
+        "the number of components as well (select) stands beside a fit of AffinityNMF that has nothing to choose. "
+        "First fits have a folder of their own for compiled kernels, which is empty, and are measured once, as is the "
+        "command, whose kernels are compiled; all else in "
         f"{setting.repeats} turns, medians. "
         + (f"Above the goal: {', '.join(short)}." if short else "All goals are reached.")
     )
@@ -102,6 +105,16 @@ def _fits(setting: Setting) -> Iterator[Corner]:
         yield Corner("SPNMF", name, partial(_fit, SPNMF, k, X), "GNMF", gnmf, 3.0)
         ncut = partial(seconds, partial(NCut(k, random_state=SEED).fit, X))
         yield Corner("NCut", name, ncut, "graph", partial(seconds, partial(KNNGraph().build, X)), 1.5)
+
+
+def _choices(setting: Setting) -> Iterator[Corner]:
+    for samples in setting.sets("tdt2", "coil20", "pbmc3k"):
+        X, k, name = samples.X, samples.n_classes, samples.name
+        plain = AffinityNMF(k, graph=KNNGraph(weight="local"), random_state=SEED)
+        fit = partial(seconds, partial(plain.fit, X))
+        warm(plain.fit, X)
+        yield Corner("AutoGraph", name, partial(seconds, partial(AutoGraph(k).build, X)), "AffinityNMF", fit, 2.0)
+        yield Corner("select", name, partial(seconds, partial(select, X)), "AffinityNMF", fit, 5.0)
 
 
 def _fit(model: Any, k: int, X: Any) -> float:

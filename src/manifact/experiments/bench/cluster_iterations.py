@@ -1,0 +1,195 @@
+"""One iteration on 1, 2 and 4 processes of this machine, beside what a simulation of the cluster predicts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from importlib.util import find_spec
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from manifact.backends import threads
+from manifact.backends.block_samples import ArrayBlocks
+from manifact.backends.clusters import cluster
+from manifact.experiments.bench.benchmark_samples import Samples, documents, random_start
+from manifact.experiments.bench.benchmark_settings import Outcome, Setting, UnavailableError
+from manifact.experiments.bench.reduction_tree import Machines, Walk, walk_seconds
+from manifact.experiments.bench.timing import seconds
+from manifact.graphs import LandmarkGraph
+from manifact.models import ALPNMF, NMF
+
+RANK, LANDMARKS, CHUNKS, ITERATIONS = 20, 1000, 8, 8
+#: Processes that are measured here, and clusters that are only predicted: machines of one core at 10 Gbit/s, 0.2 ms.
+HERE, THERE = (1, 2, 4), (8, 64)
+BANDWIDTH, LATENCY = 10e9 / 8, 2e-4
+#: Chunks that a worker has where there are many: a larger cluster has more documents.
+CHUNKS_EACH = 4
+#: Tasks and bytes with which a cluster is measured.
+EMPTY_TASKS, SENT = 300, 16 << 20
+
+
+def measure(setting: Setting) -> Outcome:
+    """A row for each model and number of workers."""
+    _check_dask()
+    samples = documents(setting.scale.cluster_documents) if setting.data is None else setting.data
+    chunk = -(-samples.X.shape[0] // CHUNKS)
+    models = _models(samples, min(LANDMARKS, chunk // 4))
+    alone = {}
+    for name, model in models.items():
+        setting.show(f"cluster: {name}, one chunk in this process")
+        alone[name] = _one_chunk(model, samples.X, chunk)
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in models}
+    facts = []
+    for workers in HERE:
+        with cluster(f"local:{workers}") as local:
+            facts.append(_measured(local, workers))
+            held = local.holding(ArrayBlocks(samples.X, chunk))
+            for name, model in models.items():
+                setting.show(f"cluster: {name}, {workers} workers")
+                spent = _iteration(model, held, None)
+                found[name].append(
+                    _row(name, workers, CHUNKS, chunk, spent, _predicted(*alone[name], facts[-1], CHUNKS))
+                )
+    task = median(one.task_seconds for one in facts)
+    for name, rows in found.items():
+        for workers in THERE:
+            there, chunks = Machines(workers, None, BANDWIDTH, LATENCY, task), CHUNKS_EACH * workers
+            rows.append(_row(name, workers, chunks, chunk, None, _predicted(*alone[name], there, chunks)))
+        _efficiencies(rows)
+    return [row for rows in found.values() for row in rows], _note(samples, chunk, facts)
+
+
+def _check_dask() -> None:
+    if find_spec("dask") is None or find_spec("distributed") is None:
+        raise UnavailableError("Dask, manifact's extra [dask], is not installed: pip install distributed")
+
+
+def _models(samples: Samples, landmarks: int) -> dict[str, Callable[[int], Any]]:
+    """From the number of samples to a model with a start of its own."""
+
+    def common(n: int) -> dict[str, Any]:
+        start = random_start(samples.X[:n], RANK, seed=0)
+        return {"init": start, "max_iter": ITERATIONS, "tol": 1e-12, "random_state": 0}
+
+    return {
+        "A-LPNMF": lambda n: ALPNMF(RANK, graph=LandmarkGraph(n_landmarks=landmarks), **common(n)),
+        "NMF, mu": lambda n: NMF(RANK, solver="mu", **common(n)),
+        "NMF, divergence": lambda n: NMF(RANK, solver="mu", loss="kullback-leibler", **common(n)),
+    }
+
+
+class Recorder:
+    """Somebody who walks, and what is known of each walk since the last iteration ended."""
+
+    def __init__(self, walker: Any) -> None:
+        self.walker = walker
+        self.walks: list[Walk] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.walker, name)
+
+    def walk(self, program: Any, layout: Any) -> Any:
+        """The walk, noted."""
+        begun = time.perf_counter()
+        kept, totals = self.walker.walk(program, layout)
+        spent = time.perf_counter() - begun
+        tasks = 1 + len(program.kept) + bool(program.sums)
+        self.walks.append(Walk(1, spent, _bytes(program.small), _bytes(totals), tasks))
+        return kept, totals
+
+
+def _one_chunk(model: Callable[[int], Any], X: Any, chunk: int) -> tuple[list[Walk], float]:
+    """The walks of an iteration on one chunk in this process, and seconds of small arrays beside them."""
+    from manifact.backends.dask import DaskSamples
+
+    held = DaskSamples.of_blocks(ArrayBlocks(X[:chunk], chunk))
+    recorder = Recorder(held.walk)
+    held.walk = recorder
+    seen: list[tuple[float, list[Walk]]] = []
+
+    def noted(spent: float) -> None:
+        seen.append((spent, list(recorder.walks)))
+        recorder.walks.clear()
+
+    with threads.limit(1):
+        _iteration(model, held, noted)
+    whole = sorted(seen[2:], key=lambda one: one[0])
+    spent, walks = whole[len(whole) // 2]
+    return walks, max(0.0, spent - sum(walk.chunk_seconds for walk in walks))
+
+
+def _iteration(model: Callable[[int], Any], X: Any, noted: Callable[[float], None] | None) -> float:
+    """Median seconds of an iteration, after the first two."""
+    ticks = [time.perf_counter()]
+
+    def ended(iteration: Any) -> None:
+        ticks.append(time.perf_counter())
+        if noted is not None:
+            noted(ticks[-1] - ticks[-2])
+
+    model(X.shape[0]).fit(X, callbacks=ended)
+    return float(median(np.diff(ticks)[2:]))
+
+
+def _measured(found: Any, workers: int) -> Machines:
+    """What messages, bytes and tasks cost on a cluster of this machine."""
+    client = found.client
+    client.submit(int).result()
+    trip = median(seconds(client.submit(int, number, pure=False).result) for number in range(20))
+    # Once before it counts: workers import what they need.
+    client.gather(client.map(_nothing, range(EMPTY_TASKS), pure=False))
+    many = median(seconds(lambda: client.gather(client.map(_nothing, range(EMPTY_TASKS), pure=False))) for _ in "123")
+    held = client.submit(np.zeros, SENT // 8)
+    client.submit(_nothing, held).result()
+    moved = seconds(lambda: client.gather(held))
+    return Machines(workers, threads.count(), SENT / max(moved - trip, 1e-6), trip / 2, many / EMPTY_TASKS)
+
+
+def _nothing(argument: Any) -> None:
+    """What an empty task does."""
+
+
+def _predicted(walks: list[Walk], host: float, machines: Machines, chunks: int) -> float:
+    """Seconds of an iteration: its walks one after the other, and what this process does between them."""
+    return host + sum(walk_seconds(replace(walk, chunks=chunks), machines) for walk in walks)
+
+
+def _row(model: str, workers: int, chunks: int, chunk: int, measured: float | None, predicted: float) -> dict[str, Any]:
+    return {
+        "model": model,
+        "workers": workers,
+        "chunks": chunks,
+        "documents": chunks * chunk,
+        "measured s": "" if measured is None else measured,
+        "predicted s": predicted,
+        "predicted / measured": "" if measured is None else predicted / measured,
+    }
+
+
+def _efficiencies(rows: list[dict[str, Any]]) -> None:
+    """Work for each worker and second, beside that of one worker: measured where it is, else predicted."""
+    for kind in ("measured", "predicted"):
+        first = rows[0]["chunks"] / rows[0][f"{kind} s"]
+        for row in rows:
+            spent = row[f"{kind} s"]
+            row[f"{kind} efficiency"] = "" if spent == "" else row["chunks"] / spent / row["workers"] / first
+
+
+def _bytes(arrays: Any) -> float:
+    return float(sum(np.asarray(array).nbytes for array in arrays if not isinstance(array, tuple)))
+
+
+def _note(samples: Samples, chunk: int, facts: list[Machines]) -> str:
+    trip, task = median(one.latency for one in facts), median(one.task_seconds for one in facts)
+    band = median(one.bandwidth for one in facts)
+    return (
+        f"{samples}, k = {RANK}, in {CHUNKS} chunks of {chunk} documents; medians of {ITERATIONS} iterations. Measured "
+        f"on local processes with one thread each, {threads.count()} cores for all of them and the scheduler. The "
+        "simulation knows the time of one chunk in this process, and what was measured of the local clusters: "
+        f"{1e3 * trip:.2g} ms for a message, {band / 1e6:.3g} MB/s, {1e3 * task:.2g} ms of the scheduler for a task. 8 "
+        f"and 64 workers are predicted alone: one core each, {CHUNKS_EACH} chunks of this size each, 10 Gbit/s, 0.2 "
+        "ms. Efficiency is chunks per worker and second beside those of one worker."
+    )

@@ -1,0 +1,138 @@
+"""Blocks one after another: how far from the full batch a few passes end, beside scikit-learn's MiniBatchNMF."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from manifact.backends import Array, as_data
+from manifact.experiments.bench.benchmark_samples import Samples, documents, random_start
+from manifact.experiments.bench.benchmark_settings import Outcome, Setting
+from manifact.experiments.bench.timing import in_turns, seconds
+from manifact.models import NMF
+from manifact.terms import LOSSES, State
+
+PASSES = 3
+#: Rows of a block.
+BLOCK = 1024
+#: Iterations of the full batch at the most, and the change over ten of them at which it has converged.
+FULL_ITERATIONS, CONVERGED = 1000, 1e-5
+#: Words of a synthetic document, and all words.
+WORDS, VOCABULARY = 30, 10_000
+GOAL = 0.3
+OURS, PEER = "partial_fit", "sklearn MiniBatchNMF"
+
+
+@dataclass(frozen=True)
+class Run:
+    """Loss above the full batch's after each pass, in percent, and seconds of a pass."""
+
+    above: tuple[float, ...]
+    seconds: float
+
+
+def measure(setting: Setting) -> Outcome:
+    """A row for each data set, loss and method."""
+    scale, rows, sets = setting.scale, [], []
+    for samples, k in ((next(setting.sets("tdt2")), scale.stream_rank), (_synthetic(scale.stream_documents), 20)):
+        sets.append(f"{samples}, k = {k}")
+        for loss in LOSSES:
+            rows += _rows(setting, samples, k, loss)
+    worst = {row["method"]: 0.0 for row in rows}
+    for row in rows:
+        worst[row["method"]] = max(worst[row["method"]], row[f"% above, pass {PASSES}"])
+    note = (
+        f"{'; '.join(sets)}. Blocks of {BLOCK} rows in an order drawn for each of {setting.repeats} seeds, which also "
+        f"draw the start that all share. V is computed anew for the last U, and its loss held against that of the full "
+        f"batch from the same start ({FULL_ITERATIONS} iterations at the most, to a change of {CONVERGED:g}): medians, "
+        f"and after {PASSES} passes the range. Times are of one pass, MiniBatchNMF's over ours is the ratio; its V "
+        f"stays in memory from pass to pass, ours is found anew. After {PASSES} passes ours is at most "
+        f"{worst[OURS]:.2f} % above (goal: {GOAL} %), MiniBatchNMF {worst[PEER]:.2f} %."
+    )
+    return rows, note
+
+
+def _synthetic(n: int) -> Samples:
+    return documents(n, VOCABULARY, WORDS)
+
+
+def _rows(setting: Setting, samples: Samples, k: int, loss: str) -> list[dict[str, Any]]:
+    X = samples.X
+    starts = [random_start(X, k, seed) for seed in range(setting.repeats)]
+    orders = [np.random.default_rng(seed).permutation(X.shape[0]) for seed in range(setting.repeats)]
+    value = _value(X, loss)
+    goals: list[float] = []
+
+    def full(turn: int) -> None:
+        model = NMF(k, loss=loss, init=starts[turn], max_iter=FULL_ITERATIONS, tol=CONVERGED, normalize=None).fit(X)
+        goals.append(value(model.components_.T))
+
+    def ours(turn: int) -> Run:
+        return _ours(X[orders[turn]], k, loss, starts[turn], lambda U: 100 * (value(U) / goals[turn] - 1))
+
+    def peer(turn: int) -> Run:
+        return _peer(X[orders[turn]], k, loss, starts[turn], lambda U: 100 * (value(U) / goals[turn] - 1))
+
+    _ours(X[: 2 * BLOCK], k, loss, starts[0], lambda U: 0.0)
+    show = setting.show
+    tasks = {"full": full, OURS: ours, PEER: peer}
+    found = in_turns(tasks, setting.repeats, lambda text: show(f"streams, {samples.name}, {loss}: {text}"))
+    peer_seconds = [run.seconds for run in found[PEER]]  # type: ignore[union-attr]
+    rows = []
+    for method in (OURS, PEER):
+        runs: list[Any] = found[method]
+        last = [run.above[-1] for run in runs]
+        rows.append(
+            {"data": samples.name, "n": X.shape[0], "loss": loss, "k": k, "method": method}
+            | {f"% above, pass {number + 1}": median(run.above[number] for run in runs) for number in range(PASSES)}
+            | {"lowest": min(last), "highest": max(last), "s per pass": median(run.seconds for run in runs)}
+            | {"ratio": median(one / run.seconds for one, run in zip(peer_seconds, runs, strict=True))}
+        )
+    return rows
+
+
+def _value(X: Any, loss: str) -> Callable[[Array], float]:
+    """The loss of a basis with the best V."""
+    data, own = as_data(X), LOSSES[loss]()
+
+    def value(U: Array) -> float:
+        U = np.ascontiguousarray(U, dtype=X.dtype)
+        return float(own.value(State(data, U, own.project(data, U, None, 0.0, 0.0, 0.0))))
+
+    return value
+
+
+def _ours(X: Any, k: int, loss: str, start: Any, above: Callable[[Array], float]) -> Run:
+    V, UT = start
+    model = NMF(k, loss=loss, init=(V[:BLOCK], UT), normalize=None)
+
+    def one_pass() -> None:
+        for first in range(0, X.shape[0], BLOCK):
+            model.partial_fit(X[first : first + BLOCK])
+
+    times, distances = [], []
+    for _ in range(PASSES):
+        times.append(seconds(one_pass))
+        distances.append(above(model.components_.T))
+    return Run(tuple(distances), sum(times) / PASSES)
+
+
+def _peer(X: Any, k: int, loss: str, start: Any, above: Callable[[Array], float]) -> Run:
+    from sklearn.decomposition import MiniBatchNMF
+
+    settings = {"init": "custom", "tol": 0, "max_no_improvement": None, "random_state": 0}
+    distances, spent = [], 0.0
+    for passes in range(1, PASSES + 1):
+        model = MiniBatchNMF(k, beta_loss=loss, batch_size=BLOCK, max_iter=passes, **settings)
+        V, UT = (factor.copy() for factor in start)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            spent = seconds(lambda model=model, V=V, UT=UT: model.fit_transform(X, W=V, H=UT))  # type: ignore[misc]
+        distances.append(above(model.components_.T))
+    return Run(tuple(distances), spent / PASSES)

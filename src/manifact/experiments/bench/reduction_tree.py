@@ -1,0 +1,91 @@
+"""How long a walk over chunks takes on a cluster, simulated: small arrays go out, chunks are worked on, sums come back.
+
+The simulation knows no chance: the same numbers give the same time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, log2
+
+
+@dataclass(frozen=True)
+class Machines:
+    """Workers and what is between them: bytes and seconds."""
+
+    workers: int
+    #: Cores that workers, scheduler and client have together; None: each has one of its own.
+    cores: int | None = None
+    bandwidth: float = float("inf")
+    latency: float = 0.0
+    #: Seconds of the scheduler, and of who asks it, for each task.
+    task_seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Walk:
+    """One walk over the chunks."""
+
+    chunks: int
+    chunk_seconds: float
+    #: Bytes of small arrays that every worker gets, and of the sums that every chunk gives.
+    bytes_down: float = 0.0
+    bytes_up: float = 0.0
+    #: A chunk's task, one for each array that is kept, and one for its sums.
+    tasks_per_chunk: int = 3
+    fan_in: int = 8
+
+
+@dataclass
+class _Part:
+    """A sum of some chunks: which worker has it, and since when."""
+
+    worker: int
+    ready: float
+
+
+def walk_seconds(walk: Walk, machines: Machines) -> float:
+    """From the moment at which a walk is asked for to that at which its sums are known."""
+    # More processes than cores take turns.
+    stretch = 1.0 if machines.cores is None else max(1.0, machines.workers / machines.cores)
+    parts = _worked(walk, machines, stretch)
+    n_tasks = 1 + walk.chunks * walk.tasks_per_chunk
+    incoming = [0.0] * machines.workers
+    while len(parts) > 1:
+        groups = [parts[first : first + walk.fan_in] for first in range(0, len(parts), walk.fan_in)]
+        parts = [_added(group, walk, machines, incoming) for group in groups]
+        n_tasks += len(groups)
+    path = parts[0].ready + _sent(walk.bytes_up, machines)
+    busy = walk.chunks * walk.chunk_seconds + n_tasks * machines.task_seconds
+    return max(path, 0.0 if machines.cores is None else busy / machines.cores)
+
+
+def _worked(walk: Walk, machines: Machines, stretch: float) -> list[_Part]:
+    """Neighbouring chunks are a worker's, one after the other; the scheduler hears of one end after the other."""
+    # Who has small arrays passes them on: twice as many have them after each round.
+    rounds = 1 + ceil(log2(machines.workers))
+    begun = machines.task_seconds + rounds * _sent(walk.bytes_down, machines)
+    share = ceil(walk.chunks / machines.workers)
+    ends = [
+        (begun + (1 + number % share) * stretch * walk.chunk_seconds, number // share) for number in range(walk.chunks)
+    ]
+    heard, parts = 0.0, {}
+    for number in sorted(range(walk.chunks), key=lambda number: ends[number]):
+        end, worker = ends[number]
+        heard = max(heard, end) + walk.tasks_per_chunk * machines.task_seconds
+        parts[number] = _Part(worker, heard)
+    return [parts[number] for number in range(walk.chunks)]
+
+
+def _added(group: list[_Part], walk: Walk, machines: Machines, incoming: list[float]) -> _Part:
+    """Sums of a few parts, where the first of them is; the others come over one line, one after the other."""
+    worker, ready = group[0].worker, max(part.ready for part in group)
+    for part in group:
+        if part.worker != worker:
+            incoming[worker] = max(incoming[worker], part.ready) + _sent(walk.bytes_up, machines)
+            ready = max(ready, incoming[worker])
+    return _Part(worker, ready + machines.task_seconds)
+
+
+def _sent(size: float, machines: Machines) -> float:
+    return machines.latency + size / machines.bandwidth
