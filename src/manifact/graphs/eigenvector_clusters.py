@@ -54,8 +54,8 @@ def most_different(F: Array) -> Array:
         most = outside.max()
         row = int(np.argmax(outside >= most - ALMOST * abs(most)))
         axis, before = F[row], axes[:number]
-        # Twice: the first leaves what rounding makes of a row that all but depends on others. Not by BLAS, whose kernels
-        # for short rows may look past their end and report what they find there as invalid.
+        # Twice: the first leaves what rounding makes of a row that all but depends on others. Not by BLAS, some of
+        # whose kernels look past the end of short rows and report what they find there as invalid.
         for _ in range(2):
             axis = axis - np.einsum("i,ij->j", np.einsum("ij,j->i", before, axis), before)
         length = np.sqrt(axis @ axis)
