@@ -123,6 +123,7 @@ def test_duplicates_are_neighbours_but_never_self_loops():
     np.testing.assert_array_equal(joined, W + np.kron(1 - np.eye(2), np.eye(3)))
 
 
+@pytest.mark.nightly  # its package compiles for a minute
 def test_approximate_search_finds_almost_the_same(rng):
     pytest.importorskip("pynndescent", reason="the approximate search is an extra")
     X = rng.random((2000, 6))

@@ -33,7 +33,13 @@ def repeat(make, X, times):
     gc.collect()
 
 
-@pytest.mark.parametrize("name", MODELS)
+#: Models that stand for the others where a change waits for its tests.
+FIRST = ("divergence", "AffinityNMF")
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in FIRST else pytest.param(name, marks=pytest.mark.nightly) for name in MODELS]
+)
 def test_memory_does_not_grow_with_the_number_of_fits(name):
     X = np.random.default_rng(0).random((60, 30))
     with warnings.catch_warnings():

@@ -41,7 +41,7 @@ def test_never_rises(case, sparse_data, weighted, alpha):
 @pytest.mark.parametrize("lam", [0.05, 5.0])
 def test_every_graph_descends_to_a_minimum(graph, lam):
     X = problem(density=1.0)[0] + 0.01
-    settings = {"solver": "newton", "init": "random", "max_iter": 4000, "tol": 0, "normalize": None}
+    settings = {"solver": "newton", "init": "random", "max_iter": 2000, "tol": 0, "normalize": None}
     model = LPNMF(3, graph=graph, graph_reg=lam, random_state=0, **settings).fit(X, LABELS)
     assert (np.diff(model.objective_) <= 1e-10 * model.objective_[:-1]).all()
     U, V, graph = model.components_.T, model.representation_, model.graph_
