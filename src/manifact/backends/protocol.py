@@ -330,6 +330,9 @@ class Backend(Protocol):
     def kmeans(self, X: Any, k: int, starts: int, rng: np.random.RandomState) -> tuple[Array, Array]:
         """The cluster of each row of X and the k centres, k x m, of the best of several runs of k-means."""
 
+    def exchanged(self, F: Array, labels: Array, k: int, failures: int, rng: np.random.RandomState) -> Array:
+        """Labels of k clusters of rows after centres have gone where they are missed more, until so many moves fail."""
+
     def cluster_centres(self, X: Any, centres: Array, iterations: int, progress: ShowProgress = silent) -> Array:
         """Dense p x m centres, each the mean of the rows of X nearest to it, after so many turns from given ones.
 

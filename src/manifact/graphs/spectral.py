@@ -30,6 +30,10 @@ MANY = 32
 SPARE, SPARE_COLUMNS = 0.2, 8
 #: Degree of the polynomial that a round applies, rounds at the most, and the residual that ends them.
 DEGREE, ROUNDS, RESIDUAL = 10, 30, 1e-4
+#: The degree at the most where a round's end costs as much as its products: with many columns and few edges.
+LONG_DEGREE = 20
+#: Where the wanted eigenvalues are taken to end before anything is known of them.
+FIRST_CUT = 0.3
 #: A block of more is drawn again rather than kept.
 MANY_NUMBERS = 1_000_000
 #: Mean degrees at which float32 holds all weights that matter.
@@ -152,12 +156,14 @@ def _drawn(n: int, width: int) -> Array:
     return np.random.RandomState(0).standard_normal((n, width))
 
 
-def _filtered(apply: Callable[[Array], Array], Z: Array, k: int, residual: float) -> tuple[Array, Array]:
+def _filtered(
+    apply: Callable[[Array], Array], Z: Array, k: int, residual: float, longest: int = DEGREE
+) -> tuple[Array, Array]:
     """The k largest eigenvalues of what is applied, all in [−1, 1], and their eigenvectors, from a block of columns."""
-    # Nothing is known of where the wanted ones end, so the first round says.
-    cut = 0.3
+    # The first round says where the wanted ones end.
+    cut = FIRST_CUT
     for _ in range(ROUNDS):
-        Q = _orthonormal(_raised(apply, Z, cut))
+        Q = _orthonormal(_raised(apply, Z, cut, _degree(cut, longest)))
         SQ = apply(Q)
         values, C = _eigh(Q.T @ SQ)
         values, C = values[::-1], C[:, ::-1]
@@ -198,13 +204,22 @@ def _column_squares(Z: Array) -> Array:
     return np.einsum("ij,ij->j", Z, Z) if isinstance(Z, np.ndarray) else backend_of(Z).column_products(Z, Z)
 
 
-def _raised(apply: Callable[[Array], Array], Z: Array, cut: float) -> Array:
+def _degree(cut: float, longest: int) -> int:
+    """The degree that raises no more than that of the first round does: columns must not all become the same."""
+
+    def growth(cut: float) -> float:
+        return float(np.arccosh((3 - cut) / (1 + cut)))
+
+    return min(longest, max(DEGREE, int(DEGREE * growth(FIRST_CUT) / growth(cut))))
+
+
+def _raised(apply: Callable[[Array], Array], Z: Array, cut: float, degree: int) -> Array:
     """T(S) Z, T the Chebyshev polynomial that is at most 1 between −1 and ``cut``, scaled to 1 at 1."""
     half, middle = (cut + 1) / 2, (cut - 1) / 2
     first = half / (1 - middle)
     sigma = first
     before, now = Z, (apply(Z) - middle * Z) * (sigma / half)
-    for _ in range(2, DEGREE + 1):
+    for _ in range(2, degree + 1):
         following = 1 / (2 / first - sigma)
         # In place: arrays of this size cost more to read and write than to compute.
         after = apply(now)
@@ -279,6 +294,6 @@ def _leading(S: Any, k: int, rng: np.random.RandomState) -> tuple[Array, Array]:
 def _leading_by_block(S: Any, k: int, rng: np.random.RandomState) -> tuple[Array, Array]:
     """The same of a sparse matrix in [−1, 1], for many eigenvectors: products of whole blocks, in all threads."""
     Z, W = rng.standard_normal((S.shape[0], _block_width(k))).astype(np.float32), Matrix(S)
-    values, vectors = _filtered(lambda P: backend_of(P).times(W, P), Z, k, RESIDUAL)
+    values, vectors = _filtered(lambda P: backend_of(P).times(W, P), Z, k, RESIDUAL, LONG_DEGREE)
     # float32 leaves them orthogonal to so many digits only.
     return values, np.linalg.qr(vectors.astype(np.float64))[0]

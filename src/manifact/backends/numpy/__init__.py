@@ -8,6 +8,7 @@ from scipy import sparse
 from manifact.backends.numpy import sample_rows as rows
 from manifact.backends.numpy.affinity_rounds import sweep_affinity
 from manifact.backends.numpy.bound_steps import log_costs, overrelaxed
+from manifact.backends.numpy.centre_exchanges import exchanged
 from manifact.backends.numpy.cluster_centres import cluster_centres
 from manifact.backends.numpy.column_systems import solve_columns
 from manifact.backends.numpy.dense_products import product
@@ -45,6 +46,7 @@ __all__ = [
     "edge_classes",
     "edge_energies",
     "edge_gaussians",
+    "exchanged",
     "host",
     "inner",
     "kept",

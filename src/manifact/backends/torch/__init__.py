@@ -33,6 +33,7 @@ __all__ = [
     "edge_classes",
     "edge_energies",
     "edge_gaussians",
+    "exchanged",
     "host",
     "inner",
     "kept",
@@ -97,3 +98,8 @@ def kmeans(X: Any, k: int, starts: int, rng: np.random.RandomState) -> tuple[Any
     """The cluster of each row of X and the centres of the best of several runs of k-means, by the host."""
     labels, centres = host_backend.kmeans(host(X), k, starts, rng)
     return like(labels, X), like(centres, X)
+
+
+def exchanged(F: Any, labels: Any, k: int, failures: int, rng: np.random.RandomState) -> Any:
+    """Labels after centres have gone where they are missed more, by the host."""
+    return like(host_backend.exchanged(host(F), host(labels), k, failures, rng), F)
