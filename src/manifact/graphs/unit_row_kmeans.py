@@ -23,9 +23,8 @@ SAMPLES_PER_CLUSTER = 5
 ROWS_PER_CLUSTER = 20
 #: Iterations at the most.
 ITERATIONS = 300
-#: Exchanges in a row that fail before it ends, for each start: the most where rows are few, since they cost little
-#: there, and the least from so many rows on.
-MOST_EXCHANGES, LEAST_EXCHANGES, MANY_ROWS = 10, 2, 1000
+#: Exchanges in a row that fail before it ends, for each start.
+EXCHANGES = 2
 
 
 class Clusters(NamedTuple):
@@ -49,8 +48,7 @@ def unit_row_clusters(F: Array, starts: int, rng: np.random.RandomState) -> Arra
         runs = sorted(each(lambda run: _moved(few, run), runs), key=lambda run: -run.held)[: len(runs) // 2]
     best = _settled(F, Clusters(*_nearest(_scores(F, _means(few, runs[0].labels)))))
     if 1 < k < n:
-        failures = starts * min(MOST_EXCHANGES, max(LEAST_EXCHANGES, LEAST_EXCHANGES * MANY_ROWS // n))
-        elsewhere = backend_of(F).exchanged(F, best.labels, k, failures, rng)
+        elsewhere = backend_of(F).exchanged(F, best.labels, k, EXCHANGES * starts, rng)
         best = _settled(F, Clusters(elsewhere, -np.inf))
     return best.labels
 
