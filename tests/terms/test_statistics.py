@@ -90,7 +90,7 @@ def test_rows_come_to_rest_where_the_loss_and_the_hold_have_their_minimum(loss, 
     pull, shift = rng.random(V.shape), rng.random(len(X))
     found = None
     for _ in range(300):
-        found = s.rows(data, U, found, Hold(pull, shift, 0.1, 0.2))
+        found = s.rows(data, U, found, Hold(pull, shift, 0.1, 0.2)).V
     gamma = np.ones(len(X)) if weight is None else weight
     if loss is Frobenius:
         slope = 2 * (found @ U.T - X) @ U * gamma[:, None] + 2 * shift[:, None] * found - 2 * pull
@@ -112,9 +112,9 @@ def test_features_may_be_taken_apart_and_put_together(loss):
         np.testing.assert_array_equal(getattr(again, name), value)
     far = U.copy()
     far[some] = 0
-    whole = s.rows(as_data(X), U, V, Hold())
+    whole = s.rows(as_data(X), U, V, Hold()).V
     X[:, np.setdiff1d(np.arange(X.shape[1]), some)] = 0
-    near = s.of_features(some).rows(as_data(X[:, some].copy()), U[some], V, Hold(), s.rest(far))
-    alone = s.rows(as_data(X), U, V, Hold())
+    near = s.of_features(some).rows(as_data(X[:, some].copy()), U[some], V, Hold(), s.rest(far)).V
+    alone = s.rows(as_data(X), U, V, Hold()).V
     assert not np.allclose(whole, near)
     np.testing.assert_allclose(near, alone, rtol=1e-9)

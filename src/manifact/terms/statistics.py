@@ -8,7 +8,7 @@ lies above it (of the divergence). Objects are replaced, not changed; they live 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -45,11 +45,20 @@ def check_shapes(*arrays: tuple[Array, tuple[int, ...]]) -> None:
             raise ValueError(f"statistics of {array.shape}, not {shape} numbers")
 
 
+class Rows(NamedTuple):
+    """V of a block after a step, and the block's loss before it: the step needs all that this is made of."""
+
+    V: Array
+    loss: float
+
+
 class Statistics:
     """Sums over samples that determine the basis."""
 
-    #: Rounds of V and U for one block, and for the first one, whose basis knows nothing yet.
+    #: Rounds of V and U for one block at the most, and where V is held by more than the loss.
     rounds: ClassVar[int] = 4
+    held_rounds: ClassVar[int] = 4
+    #: For the first block, whose basis knows nothing yet.
     first_rounds: ClassVar[int] = 4
     #: Samples of a block that are learnt from at a time.
     at_once: ClassVar[int] = 1 << 30
@@ -96,7 +105,7 @@ class Statistics:
         """What `rows` must know of the basis of features that a block does not have."""
         raise NotImplementedError
 
-    def rows(self, data: Any, U: Array, V: Array | None, hold: Hold, rest: Any = 0.0) -> Array:
+    def rows(self, data: Any, U: Array, V: Array | None, hold: Hold, rest: Any = 0.0) -> Rows:
         """V of a block, better than the one that is given (None: from the beginning), each row on its own."""
         raise NotImplementedError
 
@@ -156,14 +165,14 @@ class QuadraticStatistics(Statistics):
         """Of UᵀU."""
         return U.T @ U
 
-    def rows(self, data: Any, U: Array, V: Array | None, hold: Hold, rest: Any = 0.0) -> Array:
+    def rows(self, data: Any, U: Array, V: Array | None, hold: Hold, rest: Any = 0.0) -> Rows:
         """Exact coordinate steps."""
-        form = RowQuadratic(
-            U.T @ U + rest, data.times(U) + hold.pull, data.weight, hold.shift + hold.l2 / 2, l1=hold.l1 / 2
-        )
+        G, B = U.T @ U + rest, data.times(U)
+        form = RowQuadratic(G, B + hold.pull, data.weight, hold.shift + hold.l2 / 2, l1=hold.l1 / 2)
         if V is None:
-            return form.lowered(np.zeros_like(form.B), FIRST_SWEEPS)
-        return form.lowered(V, ROW_SWEEPS)
+            return Rows(form.lowered(np.zeros_like(B), FIRST_SWEEPS), data.square_sum)
+        overlap = data.inner(2 * B - data.weighted(V @ G), V)
+        return Rows(form.lowered(V, ROW_SWEEPS), data.square_sum - overlap)
 
     def basis(self, U: Array, costs: Any, l1: float, l2: float) -> Array:
         """Exact coordinate steps."""
@@ -187,7 +196,8 @@ class DivergenceStatistics(Statistics):
     means: Array
     weight: float
 
-    rounds: ClassVar[int] = 8
+    rounds: ClassVar[int] = 30
+    held_rounds: ClassVar[int] = 8
     first_rounds: ClassVar[int] = 30
     at_once: ClassVar[int] = 1024
 
@@ -233,14 +243,16 @@ class DivergenceStatistics(Statistics):
         """Of Σ u."""
         return backend_of(U).column_sums(U)
 
-    def rows(self, data: Any, U: Array, V: Array | None, hold: Hold, rest: Any = 0.0) -> Array:
+    def rows(self, data: Any, U: Array, V: Array | None, hold: Hold, rest: Any = 0.0) -> Rows:
         """To the minimum of the bound for V, and further."""
         sums = (backend_of(U).column_sums(U) + rest)[None, :]
         shift = hold.shift[:, None] if getattr(hold.shift, "ndim", 0) == 1 else hold.shift
         a = ((sums if data.weight is None else data.weight[:, None] * sums) + shift + hold.l1).astype(U.dtype)
         if V is None:
             V = self._even_rows(data, a, hold)
-        return _further(V, LogBound(a, V * data.ratio_times(U, V)[0] + hold.pull, hold.l2).minimum(), a)
+        ratios, logarithms = data.ratio_times(U, V)
+        loss = data.entropy_sum - logarithms + float(sums[0] @ data.weighted_sums(V))
+        return Rows(_further(V, LogBound(a, V * ratios + hold.pull, hold.l2).minimum(), a), loss)
 
     def _even_rows(self, data: Any, a: Array, hold: Hold) -> Array:
         """Rows of equal entries, of the size that the sample and its neighbours ask for."""
