@@ -29,7 +29,7 @@ from manifact.utils.stored_classes import stored
 
 #: How fast early samples fade where no window is given.
 POWER = 3.0
-#: Rounds of a block end with one that lowers its loss by no more than this share.
+#: Rounds of a block end with one that lowers the loss by no more than this share.
 PAYS = 1e-3
 #: Where a block has a smaller share of the features, only their rows of U move while V does.
 FEW_FEATURES = 0.75
@@ -196,13 +196,14 @@ def _rounds(
     V, after, loss = None, before, math.inf
     # Not in a first block: a start may be so even that the loss rests for a while before parts differ.
     settles = before.seen > data.shape[0] and not around.holds_rows(before)
+    share = data.shape[0] / before.weight
     for left in range(rounds - 1, -1, -1):
         earlier = loss
         # Landmarks know the block from the second round on; in the first one they know the samples before it.
         V, loss = before.statistics.rows(data, U, V, around.hold(after.ties, Z, U.dtype), rest)
         after = before.joined(data, U, V, Z)
         new = after.statistics.basis(U, around.costs(after) if held else 0.0, *around.on_U(after.weight))
-        last = not left or (settles and earlier - loss <= PAYS * loss)
+        last = not left or (settles and after.statistics.gained(U, new, earlier, loss, share) <= PAYS)
         U = new if last else after.statistics.further(U, new)
         if held:
             lengths = _lengths(U)

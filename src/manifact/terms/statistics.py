@@ -46,7 +46,7 @@ def check_shapes(*arrays: tuple[Array, tuple[int, ...]]) -> None:
 
 
 class Rows(NamedTuple):
-    """V of a block after a step, and the block's loss before it: the step needs all that this is made of."""
+    """V of a block after a step, and the block's loss after it, or before it where that comes with the step."""
 
     V: Array
     loss: float
@@ -117,6 +117,14 @@ class Statistics:
         """Where the basis goes instead of ``new`` in a round that another one follows."""
         return new
 
+    def gained(self, old: Array, new: Array, earlier: float, loss: float, share: float) -> float:
+        """What a round has lowered, relative to the loss.
+
+        ``earlier`` and ``loss`` are those of the block in the round before and in this one, ``share`` is what the block
+        counts for among all samples.
+        """
+        raise NotImplementedError
+
     def sizes(self, U: Array) -> Array | None:
         """The sizes of basis vectors that V takes over after a block; None where any size will do."""
         return None
@@ -169,15 +177,18 @@ class QuadraticStatistics(Statistics):
         """Exact coordinate steps."""
         G, B = U.T @ U + rest, data.times(U)
         form = RowQuadratic(G, B + hold.pull, data.weight, hold.shift + hold.l2 / 2, l1=hold.l1 / 2)
-        if V is None:
-            return Rows(form.lowered(np.zeros_like(B), FIRST_SWEEPS), data.square_sum)
-        overlap = data.inner(2 * B - data.weighted(V @ G), V)
-        return Rows(form.lowered(V, ROW_SWEEPS), data.square_sum - overlap)
+        V = form.lowered(np.zeros_like(B), FIRST_SWEEPS) if V is None else form.lowered(V, ROW_SWEEPS)
+        return Rows(V, data.square_sum - data.inner(2 * B - data.weighted(V @ G), V))
 
     def basis(self, U: Array, costs: Any, l1: float, l2: float) -> Array:
         """Exact coordinate steps."""
         G = self.G + np.diag(np.broadcast_to(costs, len(self.G)))
         return RowQuadratic(G, self.B, shift=l2 / 2, l1=l1 / 2).lowered(U, BASIS_SWEEPS)
+
+    def gained(self, old: Array, new: Array, earlier: float, loss: float, share: float) -> float:
+        """By the step of the basis, for all samples, whose loss is as the block's: known without another product."""
+        slopes = (old + new) @ self.G.astype(new.dtype) - 2 * self.B
+        return float(backend_of(new).inner(old - new, slopes)) * share / max(loss, smallest_normal(new))
 
 
 @stored(C="C", sums="sums", means="means", weight="weight")
@@ -272,6 +283,10 @@ class DivergenceStatistics(Statistics):
 
     def further(self, old: Array, new: Array) -> Array:
         return _further(old, new, self.sums.astype(new.dtype)[None, :])
+
+    def gained(self, old: Array, new: Array, earlier: float, loss: float, share: float) -> float:
+        """By V and U, for the block: its loss comes with each round."""
+        return (earlier - loss) / max(loss, smallest_normal(new))
 
     def sizes(self, U: Array) -> Array:
         """Σ u: sums of V of other blocks would mean something else in another size."""
