@@ -187,7 +187,8 @@ class QuadraticStatistics(Statistics):
 
     def gained(self, old: Array, new: Array, earlier: float, loss: float, share: float) -> float:
         """By the step of the basis, for all samples, whose loss is as the block's: known without another product."""
-        slopes = (old + new) @ self.G.astype(new.dtype) - 2 * self.B
+        slopes = (old + new) @ self.G.astype(new.dtype)
+        slopes -= 2 * self.B
         return float(backend_of(new).inner(old - new, slopes)) * share / max(loss, smallest_normal(new))
 
 
@@ -236,7 +237,9 @@ class DivergenceStatistics(Statistics):
         return replace(self, means=lasting * self.means + (1 - lasting) / n * entries, weight=self.weight + n)
 
     def joined(self, data: Any, U: Array, V: Array) -> Self:
-        C = self.C + U * data.ratio_times_transposed(U, V)
+        C = data.ratio_times_transposed(U, V)
+        C *= U
+        C += self.C
         return replace(self, C=C, sums=self.sums + data.weighted_sums(V))
 
     def rescaled(self, lengths: Array) -> Self:
@@ -286,7 +289,7 @@ class DivergenceStatistics(Statistics):
 
     def gained(self, old: Array, new: Array, earlier: float, loss: float, share: float) -> float:
         """By V and U, for the block: its loss comes with each round."""
-        return (earlier - loss) / max(loss, smallest_normal(new))
+        return (earlier - loss) * share / max(loss, smallest_normal(new))
 
     def sizes(self, U: Array) -> Array:
         """Σ u: sums of V of other blocks would mean something else in another size."""
@@ -300,8 +303,12 @@ def _further(old: Array, new: Array, a: Array) -> Array:
     Without that V and U would outgrow each other.
     """
     # Roots, which are quicker than powers: this goes over the basis in every round.
-    change = np.sqrt(np.minimum(np.maximum(new / np.maximum(old, smallest_normal(old)), 1 / MOST_GROWTH), MOST_GROWTH))
-    far = new * change * np.sqrt(change)
+    change = np.maximum(old, smallest_normal(old))
+    np.divide(new, change, out=change)
+    np.maximum(change, 1 / MOST_GROWTH, out=change)
+    np.minimum(change, MOST_GROWTH, out=change)
+    far = new * np.sqrt(change, out=change)
+    far *= np.sqrt(change, out=change)
     right, found = _products(new, a), _products(far, a)
     return backend_of(new).scale(far, rows=np.where(found > 0, right / np.where(found > 0, found, 1), 1))
 
