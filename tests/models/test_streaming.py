@@ -140,6 +140,15 @@ def test_what_is_refused():
         AffinityNMF(3, graph=LANDMARKS).partial_fit(X[:50], sample_weight=np.ones(50))
 
 
+def test_streams_are_learnt_on_the_host():
+    for device in ("cuda", "cuda:1"):
+        with pytest.raises(ValueError, match=f"device='{device}' does not go with partial_fit"):
+            NMF(3, device=device).partial_fit(X[:50])
+    model = NMF(3, device="auto", random_state=0).partial_fit(X[:50])
+    assert model.device_ == "cpu"
+    np.testing.assert_array_equal(model.components_, NMF(3, random_state=0).partial_fit(X[:50]).components_)
+
+
 def test_fitted_on_another_graph():
     model = GNMF(3, random_state=0).fit(X[:100]).set_params(graph=LANDMARKS)
     with pytest.raises(ValueError, match="fitted on a graph without landmarks"):

@@ -7,6 +7,7 @@ from tests.conftest import problem
 
 from manifact import NMF
 from manifact.backends import as_data
+from manifact.datasets import synthetic_documents
 from manifact.solvers.online import Around, Stream, learn, shares
 from manifact.terms import Frobenius, KullbackLeibler, State
 
@@ -103,3 +104,37 @@ def test_a_stream_of_a_fit_goes_on_with_its_samples_in_mind():
     forgetful = repeated(Frobenius, X[:2], U, 1)[1]
     assert stream.seen == 42
     assert np.linalg.norm(moved - U) < 0.3 * np.linalg.norm(forgetful - U)
+
+
+@pytest.mark.parametrize("loss", [Frobenius, KullbackLeibler])
+def test_three_passes_over_documents_end_near_the_full_batch(loss):
+    X = sparse.csr_array(synthetic_documents(1500, n_features=400, random_state=3).X.astype(np.float64))
+    rng = np.random.default_rng(7)
+    X = X[rng.permutation(X.shape[0])]
+    V, U = rng.random((X.shape[0], 6)), rng.random((X.shape[1], 6))
+    full = NMF(6, loss=loss.name, init=(V, U.T), max_iter=500, tol=1e-5).fit(X)
+    _, U, _ = repeated(loss, X, U, 3, parts=10)
+    V = loss().project(as_data(X), U, None, 0.0, 0.0, 0.0)
+    error = loss().error(float(loss().value(State(as_data(X), U, V))))
+    assert error < 1.01 * full.reconstruction_err_
+
+
+@pytest.mark.parametrize("loss", [Frobenius, KullbackLeibler])
+def test_rounds_are_many_where_a_basis_is_poor_and_few_where_it_is_known(loss, monkeypatch):
+    X, _, _, U = problem(n=400)
+    kind, rounds = loss.statistics, []
+    plain = kind.rows
+    monkeypatch.setattr(kind, "rows", lambda *args: rounds.append(1) or plain(*args))
+    stream, U, _ = repeated(loss, X, U, 20, parts=4)
+    rounds.clear()
+    learn(stream, X[:100], None, U, None, NOTHING, None)
+    known = len(rounds)
+    rounds.clear()
+    # All that was known is of no use for these samples.
+    learn(stream, np.roll(X[:100], 5, axis=1), None, U, None, NOTHING, 10.0)
+    assert known < len(rounds) <= kind.rounds
+    # Beside a penalty on V the loss does not say when to stop.
+    rounds.clear()
+    held = Around(0.0, (1e-3, 0.0), lambda samples: (0.0, 0.0))
+    learn(stream, X[:100], None, U, None, held, None)
+    assert len(rounds) == kind.held_rounds

@@ -90,7 +90,7 @@ def test_rows_come_to_rest_where_the_loss_and_the_hold_have_their_minimum(loss, 
     pull, shift = rng.random(V.shape), rng.random(len(X))
     found = None
     for _ in range(300):
-        found = s.rows(data, U, found, Hold(pull, shift, 0.1, 0.2))
+        found = s.rows(data, U, found, Hold(pull, shift, 0.1, 0.2)).V
     gamma = np.ones(len(X)) if weight is None else weight
     if loss is Frobenius:
         slope = 2 * (found @ U.T - X) @ U * gamma[:, None] + 2 * shift[:, None] * found - 2 * pull
@@ -112,9 +112,32 @@ def test_features_may_be_taken_apart_and_put_together(loss):
         np.testing.assert_array_equal(getattr(again, name), value)
     far = U.copy()
     far[some] = 0
-    whole = s.rows(as_data(X), U, V, Hold())
+    whole = s.rows(as_data(X), U, V, Hold()).V
     X[:, np.setdiff1d(np.arange(X.shape[1]), some)] = 0
-    near = s.of_features(some).rows(as_data(X[:, some].copy()), U[some], V, Hold(), s.rest(far))
-    alone = s.rows(as_data(X), U, V, Hold())
+    near = s.of_features(some).rows(as_data(X[:, some].copy()), U[some], V, Hold(), s.rest(far)).V
+    alone = s.rows(as_data(X), U, V, Hold()).V
     assert not np.allclose(whole, near)
     np.testing.assert_allclose(near, alone, rtol=1e-9)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_rows_know_the_loss_of_their_block(weighted, rng):
+    X, _, V, U = problem()
+    data = as_data(X, rng.random(len(X)) + 0.1 if weighted else None)
+    V, loss = QuadraticStatistics.empty(X.shape[1], U.shape[1], X.dtype).rows(data, U, V, Hold())
+    assert loss == pytest.approx(Frobenius().value(State(data, U, V)), rel=1e-9)
+    # That of the divergence is known before the step.
+    loss = DivergenceStatistics.empty(X.shape[1], U.shape[1], X.dtype).rows(data, U, V + 0.1, Hold()).loss
+    assert loss == pytest.approx(KullbackLeibler().value(State(data, U, V + 0.1)), rel=1e-9)
+
+
+def test_what_a_basis_gains_is_what_the_loss_of_all_samples_falls_by(rng):
+    X, _, V, U = problem()
+    s, new = of_blocks(QuadraticStatistics, X, U, V), rng.random(U.shape)
+    before, after = (Frobenius().value(State(as_data(X), basis, V)) for basis in (U, new))
+    # A block that has a third of the loss of all.
+    assert s.gained(U, new, np.inf, before / 3, 1 / 3) == pytest.approx((before - after) / before)
+    assert s.gained(U, U, np.inf, before, 1.0) == 0
+    block = DivergenceStatistics.empty(X.shape[1], U.shape[1], X.dtype)
+    assert block.gained(U, new, 12.0, 10.0, 0.5) == pytest.approx(0.1)
+    assert block.gained(U, new, 10.0, 12.0, 0.5) < 0

@@ -18,6 +18,7 @@ from manifact.solvers.engine import Result
 from manifact.solvers.online import Around, Stream, learn
 from manifact.terms import LOSSES, State
 from manifact.utils import checks
+from manifact.utils.errors import BadValueError
 
 T = TypeVar("T", bound=Any)
 #: What ``solver_`` is called after a block.
@@ -44,6 +45,7 @@ class Streaming:
         blocks that were there before. Of a block only sums are kept (Mairal et al. 2010): the basis lowers the loss of
         all samples so far, each with the V that it had in its turn, and early ones fade. Samples of one block should be
         as mixed as those of the stream: shuffle files that are sorted. Blocks of 1000 to 10000 samples are quick.
+        Streams are learnt on the host, wherever X is; a model whose ``device`` names a GPU refuses them.
 
         Afterwards ``components_`` is the basis and `transform` and `predict` place any samples. What belongs to samples
         (``representation_``, ``labels_``, ``reconstruction_err_``, of models with a graph ``graph_`` and
@@ -62,6 +64,11 @@ class Streaming:
             there were, the less one more changes, and passes over the same data converge.
         """
         check_parameters(self)
+        if self.device not in ("cpu", "auto"):
+            raise BadValueError(
+                "{device}={!r} does not go with partial_fit: streams are learnt on the host, use {device}='cpu'",
+                self.device,
+            )
         if window is not None:
             checks.real("window", window, above=0)
         if isinstance(sample_weight, str):

@@ -29,6 +29,8 @@ from manifact.utils.stored_classes import stored
 
 #: How fast early samples fade where no window is given.
 POWER = 3.0
+#: Rounds of a block end with one that lowers the loss by no more than this share.
+PAYS = 1e-3
 #: Where a block has a smaller share of the features, only their rows of U move while V does.
 FEW_FEATURES = 0.75
 
@@ -135,10 +137,13 @@ class Around:
         energies = 0.0 if stream.ties is None else self.lam * (stream.squares - stream.ties.energies)
         return np.asarray(np.maximum(energies, 0) + l2 / 2 * stream.squares + l1 / 2 * stream.sums)
 
+    def holds_rows(self, stream: Stream) -> bool:
+        """Whether V has a penalty: then the loss alone does not say whether rounds still pay."""
+        return (stream.ties is not None and self.lam > 0) or any(self.on_V)
+
     def holds_basis(self, stream: Stream) -> bool:
         """Whether basis vectors must keep a size: V has a penalty that shrinks while they grow, and they have none."""
-        held = (stream.ties is not None and self.lam > 0) or any(self.on_V)
-        return held and not any(self.on_U(1.0))
+        return self.holds_rows(stream) and not any(self.on_U(1.0))
 
 
 def learn(
@@ -162,7 +167,7 @@ def _learn_rows(
 ) -> tuple[Stream, Array, Array]:
     data, held = as_data(X, weight), around.holds_basis(stream)
     before = stream.before(data, window)
-    rounds = stream.statistics.rounds if stream.seen else stream.statistics.first_rounds
+    rounds = _most_rounds(stream, around)
     some = None if held or not sparse.issparse(X) else present_columns(X)
     if some is None or len(some) > FEW_FEATURES * X.shape[1]:
         return _rounds(before, data, U, Z, around, rounds, held)
@@ -177,20 +182,34 @@ def _learn_rows(
     return after, after.statistics.basis(rest, 0.0, *around.on_U(after.weight)), V
 
 
+def _most_rounds(stream: Stream, around: Around) -> int:
+    kind = stream.statistics
+    if not stream.seen:
+        return kind.first_rounds
+    return kind.held_rounds if around.holds_rows(stream) else kind.rounds
+
+
 def _rounds(
     before: Stream, data: Any, U: Array, Z: Any, around: Around, rounds: int, held: bool, rest: Any = 0.0
 ) -> tuple[Stream, Array, Array]:
     """Rounds of V and U; ``rest`` stands for features that are not here."""
-    V, after = None, before
+    V, after, loss = None, before, math.inf
+    # Not in a first block: a start may be so even that the loss rests for a while before parts differ.
+    settles = before.seen > data.shape[0] and not around.holds_rows(before)
+    share = data.shape[0] / before.weight
     for left in range(rounds - 1, -1, -1):
+        earlier = loss
         # Landmarks know the block from the second round on; in the first one they know the samples before it.
-        V = before.statistics.rows(data, U, V, around.hold(after.ties, Z, U.dtype), rest)
+        V, loss = before.statistics.rows(data, U, V, around.hold(after.ties, Z, U.dtype), rest)
         after = before.joined(data, U, V, Z)
         new = after.statistics.basis(U, around.costs(after) if held else 0.0, *around.on_U(after.weight))
-        U = after.statistics.further(U, new) if left else new
+        last = not left or (settles and after.statistics.gained(U, new, earlier, loss, share) <= PAYS)
+        U = new if last else after.statistics.further(U, new)
         if held:
             lengths = _lengths(U)
             before, (after, U, V) = before.rescaled(lengths), _moved(after, U, V, lengths)
+        if last:
+            break
     assert V is not None
     return after, U, V
 

@@ -67,9 +67,9 @@ def learn_affinity(
     for _ in range(rounds):
         if mu > 0:
             V = before.statistics.rows(data, U, V, F, mu, hold)
-            A = before.statistics.both.rows(data, U, A, hold)
+            A = before.statistics.both.rows(data, U, A, hold).V
         else:
-            V = before.statistics.both.rows(data, U, V, hold)
+            V = before.statistics.both.rows(data, U, V, hold).V
         statistics = before.statistics.joined(data, V, A, F)
         U = statistics.both.basis(U, 0.0, *around.on_U(before.weight))
     assert V is not None

@@ -8,7 +8,7 @@ lies above it (of the divergence). Objects are replaced, not changed; they live 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -45,11 +45,20 @@ def check_shapes(*arrays: tuple[Array, tuple[int, ...]]) -> None:
             raise ValueError(f"statistics of {array.shape}, not {shape} numbers")
 
 
+class Rows(NamedTuple):
+    """V of a block after a step, and the block's loss after it, or before it where that comes with the step."""
+
+    V: Array
+    loss: float
+
+
 class Statistics:
     """Sums over samples that determine the basis."""
 
-    #: Rounds of V and U for one block, and for the first one, whose basis knows nothing yet.
+    #: Rounds of V and U for one block at the most, and where V is held by more than the loss.
     rounds: ClassVar[int] = 4
+    held_rounds: ClassVar[int] = 4
+    #: For the first block, whose basis knows nothing yet.
     first_rounds: ClassVar[int] = 4
     #: Samples of a block that are learnt from at a time.
     at_once: ClassVar[int] = 1 << 30
@@ -96,7 +105,7 @@ class Statistics:
         """What `rows` must know of the basis of features that a block does not have."""
         raise NotImplementedError
 
-    def rows(self, data: Any, U: Array, V: Array | None, hold: Hold, rest: Any = 0.0) -> Array:
+    def rows(self, data: Any, U: Array, V: Array | None, hold: Hold, rest: Any = 0.0) -> Rows:
         """V of a block, better than the one that is given (None: from the beginning), each row on its own."""
         raise NotImplementedError
 
@@ -107,6 +116,14 @@ class Statistics:
     def further(self, old: Array, new: Array) -> Array:
         """Where the basis goes instead of ``new`` in a round that another one follows."""
         return new
+
+    def gained(self, old: Array, new: Array, earlier: float, loss: float, share: float) -> float:
+        """What a round has lowered, relative to the loss.
+
+        ``earlier`` and ``loss`` are those of the block in the round before and in this one, ``share`` is what the block
+        counts for among all samples.
+        """
+        raise NotImplementedError
 
     def sizes(self, U: Array) -> Array | None:
         """The sizes of basis vectors that V takes over after a block; None where any size will do."""
@@ -156,19 +173,23 @@ class QuadraticStatistics(Statistics):
         """Of UᵀU."""
         return U.T @ U
 
-    def rows(self, data: Any, U: Array, V: Array | None, hold: Hold, rest: Any = 0.0) -> Array:
+    def rows(self, data: Any, U: Array, V: Array | None, hold: Hold, rest: Any = 0.0) -> Rows:
         """Exact coordinate steps."""
-        form = RowQuadratic(
-            U.T @ U + rest, data.times(U) + hold.pull, data.weight, hold.shift + hold.l2 / 2, l1=hold.l1 / 2
-        )
-        if V is None:
-            return form.lowered(np.zeros_like(form.B), FIRST_SWEEPS)
-        return form.lowered(V, ROW_SWEEPS)
+        G, B = U.T @ U + rest, data.times(U)
+        form = RowQuadratic(G, B + hold.pull, data.weight, hold.shift + hold.l2 / 2, l1=hold.l1 / 2)
+        V = form.lowered(np.zeros_like(B), FIRST_SWEEPS) if V is None else form.lowered(V, ROW_SWEEPS)
+        return Rows(V, data.square_sum - data.inner(2 * B - data.weighted(V @ G), V))
 
     def basis(self, U: Array, costs: Any, l1: float, l2: float) -> Array:
         """Exact coordinate steps."""
         G = self.G + np.diag(np.broadcast_to(costs, len(self.G)))
         return RowQuadratic(G, self.B, shift=l2 / 2, l1=l1 / 2).lowered(U, BASIS_SWEEPS)
+
+    def gained(self, old: Array, new: Array, earlier: float, loss: float, share: float) -> float:
+        """By the step of the basis, for all samples, whose loss is as the block's: known without another product."""
+        slopes = (old + new) @ self.G.astype(new.dtype)
+        slopes -= 2 * self.B
+        return float(backend_of(new).inner(old - new, slopes)) * share / max(loss, smallest_normal(new))
 
 
 @stored(C="C", sums="sums", means="means", weight="weight")
@@ -187,7 +208,8 @@ class DivergenceStatistics(Statistics):
     means: Array
     weight: float
 
-    rounds: ClassVar[int] = 8
+    rounds: ClassVar[int] = 30
+    held_rounds: ClassVar[int] = 8
     first_rounds: ClassVar[int] = 30
     at_once: ClassVar[int] = 1024
 
@@ -215,7 +237,9 @@ class DivergenceStatistics(Statistics):
         return replace(self, means=lasting * self.means + (1 - lasting) / n * entries, weight=self.weight + n)
 
     def joined(self, data: Any, U: Array, V: Array) -> Self:
-        C = self.C + U * data.ratio_times_transposed(U, V)
+        C = data.ratio_times_transposed(U, V)
+        C *= U
+        C += self.C
         return replace(self, C=C, sums=self.sums + data.weighted_sums(V))
 
     def rescaled(self, lengths: Array) -> Self:
@@ -233,14 +257,16 @@ class DivergenceStatistics(Statistics):
         """Of Σ u."""
         return backend_of(U).column_sums(U)
 
-    def rows(self, data: Any, U: Array, V: Array | None, hold: Hold, rest: Any = 0.0) -> Array:
+    def rows(self, data: Any, U: Array, V: Array | None, hold: Hold, rest: Any = 0.0) -> Rows:
         """To the minimum of the bound for V, and further."""
         sums = (backend_of(U).column_sums(U) + rest)[None, :]
         shift = hold.shift[:, None] if getattr(hold.shift, "ndim", 0) == 1 else hold.shift
         a = ((sums if data.weight is None else data.weight[:, None] * sums) + shift + hold.l1).astype(U.dtype)
         if V is None:
             V = self._even_rows(data, a, hold)
-        return _further(V, LogBound(a, V * data.ratio_times(U, V)[0] + hold.pull, hold.l2).minimum(), a)
+        ratios, logarithms = data.ratio_times(U, V)
+        loss = data.entropy_sum - logarithms + float(sums[0] @ data.weighted_sums(V))
+        return Rows(_further(V, LogBound(a, V * ratios + hold.pull, hold.l2).minimum(), a), loss)
 
     def _even_rows(self, data: Any, a: Array, hold: Hold) -> Array:
         """Rows of equal entries, of the size that the sample and its neighbours ask for."""
@@ -261,6 +287,10 @@ class DivergenceStatistics(Statistics):
     def further(self, old: Array, new: Array) -> Array:
         return _further(old, new, self.sums.astype(new.dtype)[None, :])
 
+    def gained(self, old: Array, new: Array, earlier: float, loss: float, share: float) -> float:
+        """By V and U, for the block: its loss comes with each round."""
+        return (earlier - loss) * share / max(loss, smallest_normal(new))
+
     def sizes(self, U: Array) -> Array:
         """Σ u: sums of V of other blocks would mean something else in another size."""
         sums = backend_of(U).column_sums(U)
@@ -273,8 +303,12 @@ def _further(old: Array, new: Array, a: Array) -> Array:
     Without that V and U would outgrow each other.
     """
     # Roots, which are quicker than powers: this goes over the basis in every round.
-    change = np.sqrt(np.minimum(np.maximum(new / np.maximum(old, smallest_normal(old)), 1 / MOST_GROWTH), MOST_GROWTH))
-    far = new * change * np.sqrt(change)
+    change = np.maximum(old, smallest_normal(old))
+    np.divide(new, change, out=change)
+    np.maximum(change, 1 / MOST_GROWTH, out=change)
+    np.minimum(change, MOST_GROWTH, out=change)
+    far = new * np.sqrt(change, out=change)
+    far *= np.sqrt(change, out=change)
     right, found = _products(new, a), _products(far, a)
     return backend_of(new).scale(far, rows=np.where(found > 0, right / np.where(found > 0, found, 1), 1))
 

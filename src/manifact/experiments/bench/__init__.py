@@ -28,7 +28,7 @@ SECTIONS = {
     "threads": Section("One iteration on 1, 2, 4, ... threads", "thread_counts"),
     "serial": Section("What one thread does of an iteration, whatever the number of cores", "serial_share"),
     "bytes": Section("Bytes that an iteration moves, beside those that it must", "bytes_moved"),
-    "streams": Section("Blocks one after another: loss after a few passes, beside the full batch", "online_passes"),
+    "streams": Section("Blocks one after another: error after a few passes, beside the full batch", "online_passes"),
     "cluster": Section("One iteration on local processes of Dask's, beside a simulation", "cluster_iterations"),
     "memory": Section("Peak memory of fit", "fit_memory"),
     "blocks": Section("One iteration in one memory, in blocks, on disk and by Dask's threads", "block_iterations"),
