@@ -26,25 +26,43 @@ NUMERICAL = (
     "solvers",
     "terms",
 )
+#: What of it no experiment runs: other kinds of arrays than NumPy's and SciPy's, and samples that come in streams.
+NOT_RUN = (
+    "backends/blocks",
+    "backends/dask",
+    "backends/torch",
+    "graphs/landmark_means.py",
+    "models/landmark_streams.py",
+    "models/streaming.py",
+    "solvers/online.py",
+    "solvers/online_affinity.py",
+    "terms/affinity_statistics.py",
+    "terms/statistics.py",
+)
 
 
 @lru_cache(maxsize=1)
 def numerical_code() -> str:
     """The fingerprint of `NUMERICAL`, taken once in a process: it runs the code that it has loaded."""
-    return digest(PACKAGE, NUMERICAL)
+    return digest(PACKAGE, NUMERICAL, NOT_RUN)
 
 
-def digest(folder: Path, places: Iterable[str]) -> str:
+def digest(folder: Path, places: Iterable[str], without: Iterable[str] = ()) -> str:
     """A fingerprint of Python files below ``folder``, and of all those in folders, in whatever order they are given.
 
-    Each file counts by its place and its content, so that a file which moves makes another fingerprint.
+    Each file counts by its place and its content, so that a file which moves makes another fingerprint. Those of the
+    places ``without`` do not count.
     """
-    files = sorted({file for place in places for file in _files(folder / place)})
+    files = sorted(_all_files(folder, places) - _all_files(folder, without))
     found = hashlib.sha256()
     for file in files:
         content = hashlib.sha256(file.read_bytes()).hexdigest()
         found.update(f"{file.relative_to(folder).as_posix()} {content}\n".encode())
     return found.hexdigest()[:16]
+
+
+def _all_files(folder: Path, places: Iterable[str]) -> set[Path]:
+    return {file for place in places for file in _files(folder / place)}
 
 
 def _files(place: Path) -> list[Path]:

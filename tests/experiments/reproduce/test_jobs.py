@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import date
 
 import pytest
 
@@ -127,7 +128,7 @@ def test_the_order_of_settings_does_not_matter():
 def test_a_torn_result_counts_as_none(tmp_path):
     store, job = Store(tmp_path), Job("clustering_scores", {"a": 1})
     store.put(job, {"AC": 1.0})
-    assert store.get(job) == {"AC": 1.0}
+    assert store.get(job) == {"AC": 1.0, jobs.DAY: date.today().isoformat()}
     (file,) = tmp_path.rglob("*.json")
     file.write_text(file.read_text()[:-3])
     assert store.get(job) is None

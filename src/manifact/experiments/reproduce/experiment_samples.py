@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.metrics.pairwise import euclidean_distances
 
 from manifact.backends import Array
 from manifact.datasets import (
@@ -33,11 +34,31 @@ TOYS: dict[str, Callable[..., Dataset]] = {
 }
 #: Settings that say which samples a job sees.
 SAMPLES = ("data", "prepare", "precision", "largest", "classes", "draw")
+
+
+class SameClass(GraphBuilder):
+    """W_ij = 1 between samples of one class: `LabelGraph` as a list of edges, which SPNMF's rule asks for."""
+
+    def build(self, X: Any, y: Any = None) -> AffinityGraph:
+        """Between all training samples whose labels are the same."""
+        return AffinityGraph(sparse.csr_array((y[:, None] == y) & ~np.eye(len(y), dtype=bool), dtype=float))
+
+
+class OtherClasses(GraphBuilder):
+    """W_ij = ‖x_i − x_j‖² between samples of different classes: what is far to somebody who knows the classes."""
+
+    def build(self, X: Any, y: Any = None) -> AffinityGraph:
+        """Between all training samples whose labels differ."""
+        return AffinityGraph(sparse.csr_array(euclidean_distances(X, squared=True) * (y[:, None] != y)))
+
+
 GRAPHS: dict[str, type[GraphBuilder]] = {
     "knn": KNNGraph,
     "farthest": FarthestGraph,
     "landmark": LandmarkGraph,
     "labels": LabelGraph,
+    "same class": SameClass,
+    "other classes": OtherClasses,
 }
 
 

@@ -12,8 +12,8 @@ from manifact.experiments.reproduce.experiment_samples import SAMPLES, digest
 from manifact.experiments.reproduce.jobs import Job, Store, run_jobs
 from manifact.utils.progress import showing, steps
 
-#: For readers of a page: a change of words does not make another run.
-WORDS = ("what",)
+#: For readers of a page, and how often there is a run: neither makes another run.
+WORDS = ("what", "repeats")
 
 
 @dataclass(frozen=True)

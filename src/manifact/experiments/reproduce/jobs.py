@@ -16,6 +16,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
+from datetime import date
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -62,9 +63,13 @@ class Job:
         return result | {recorded_warnings.KEY: recorded_warnings.texts(found)} if found else result
 
 
+#: How a result names the day on which it came.
+DAY = "day"
+
+
 @dataclass(frozen=True)
 class Store:
-    """Results as small JSON files, each beside the settings it belongs to."""
+    """Results as small JSON files, each beside the settings it belongs to and the day on which it came."""
 
     folder: Path
 
@@ -81,6 +86,7 @@ class Store:
         """Store a result; the file appears whole or not at all."""
         file = self._file(job)
         file.parent.mkdir(parents=True, exist_ok=True)
+        result = {**result, DAY: date.today().isoformat()}
         write_text(file, json.dumps({"settings": json.loads(job._text), "result": result}))
 
     def _file(self, job: Job) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,10 +44,14 @@ def reproduce(experiment: Experiment, runner: Runner) -> Page:
 def run(experiment: Experiment, runner: Runner) -> Results:
     """The results of every run."""
     plan = [
-        (method, classes, job("clustering_scores", {**settings, "classes": classes, "draw": draw, "seed": draw}))
+        (
+            method,
+            classes,
+            job("clustering_scores", {**settings, "classes": classes, "draw": draw, "seed": draw}),
+        )
         for method, settings in experiment.methods.items()
         for classes in experiment["classes"]
-        for draw in range(_draws(experiment, classes))
+        for draw in range(_draws(experiment, settings, classes))
     ]
     found = runner.run(experiment.name, [one for *_, one in plan])
     results: Results = {}
@@ -82,9 +86,16 @@ def averages(experiment: Experiment, results: Results, score: str) -> dict[str, 
     }
 
 
-def _draws(experiment: Experiment, classes: int) -> int:
+def _draws(experiment: Experiment, settings: Mapping[str, Any], classes: int) -> int:
+    """How many there are of a row; a method may ask for the first few alone."""
     whole = classes >= experiment.get("largest_row", np.inf)
-    return int(experiment["whole"] if whole else experiment["repeats"])
+    return min(int(experiment["whole" if whole else "repeats"]), int(settings.get("repeats", experiment["repeats"])))
+
+
+def _on_common_draws(results: Results, methods: Sequence[str]) -> Results:
+    """The results of some methods on the draws that all of them have."""
+    fewest = {classes: min(len(results[method][classes]) for method in methods) for classes in results[methods[0]]}
+    return {method: {row: runs[: fewest[row]] for row, runs in results[method].items()} for method in methods}
 
 
 def paper_averages(experiment: Experiment, score: str) -> dict[str, Value]:
@@ -122,12 +133,13 @@ def _comparison(experiment: Experiment, results: Results, score: str) -> Compari
 def _claims(experiment: Experiment, results: Results) -> list[Claim]:
     found = []
     for claim in experiment.get("claims", ()):
+        compared = _on_common_draws(results, [claim["method"], *claim.get("than", ())])
         for score in claim.get("scores", experiment["scores"]):
-            ours = averages(experiment, results, score)
+            ours = averages(experiment, compared, score)
             if "than" in claim and "points" in claim:
-                found.append(claims.level(claim, score, ours, _runs(results, score)))
+                found.append(claims.level(claim, score, ours, _runs(compared, score)))
             elif "than" in claim:
-                found.append(claims.above(claim, score, ours, _runs(results, score)))
+                found.append(claims.above(claim, score, ours, _runs(compared, score)))
             else:
                 found.append(claims.near(claim, score, ours, _means(paper_averages(experiment, score))))
     return found

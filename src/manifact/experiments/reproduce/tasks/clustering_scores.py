@@ -31,6 +31,8 @@ class Representation(NamedTuple):
     seconds: float
     #: What its making warned of: of a representation that is shared, every run warns.
     warned: list[Warning]
+    #: The fitted model, where there is one: it may have clusters of its own.
+    model: Any = None
 
 
 def run(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -51,18 +53,18 @@ def run(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def _sub_run(settings: Mapping[str, Any], S: Samples, number: int) -> dict[str, Any]:
     seed = int(np.random.default_rng([settings["seed"], number]).integers(2**31))
-    V, objective, seconds, warned = represent(settings, seed)
-    recorded_warnings.issue(warned)
+    found = represent(settings, seed)
+    recorded_warnings.issue(found.warned)
     clusterings = [
-        _clusters(settings, V, S.n_classes, seed + repeat) for repeat in range(settings.get("clusterings", 1))
+        _clusters(settings, found, S.n_classes, seed + repeat) for repeat in range(settings.get("clusterings", 1))
     ]
-    labels = [found for found, _ in clusterings]
+    labels = [each for each, _ in clusterings]
     return {
-        "AC": [accuracy(S.y, found) for found in labels],
-        "NMI max": [nmi(S.y, found) for found in labels],
-        "NMI sqrt": [nmi(S.y, found, "sqrt") for found in labels],
-        "seconds": seconds,
-        "objective": clusterings[0][1] if objective is None else objective,
+        "AC": [accuracy(S.y, each) for each in labels],
+        "NMI max": [nmi(S.y, each) for each in labels],
+        "NMI sqrt": [nmi(S.y, each, "sqrt") for each in labels],
+        "seconds": found.seconds,
+        "objective": clusterings[0][1] if found.objective is None else found.objective,
     }
 
 
@@ -78,7 +80,7 @@ def represent(settings: Mapping[str, Any], seed: int) -> Representation:
 def _represent(wanted: str, seed: int) -> Representation:
     settings = json.loads(wanted)
     S = samples(settings)
-    begun = time.perf_counter()
+    begun, estimator = time.perf_counter(), None
     with recorded_warnings.recorded() as warned:
         if method(settings["method"]).kind == "clusterer":
             # Its own k-means is not used: every method's representation is clustered in the same way.
@@ -88,7 +90,9 @@ def _represent(wanted: str, seed: int) -> Representation:
         else:
             estimator, V = fit(settings, S, seed)
             trace = getattr(estimator, "objective_", None)
-    return Representation(V, None if trace is None else float(trace[-1]), time.perf_counter() - begun, warned)
+    return Representation(
+        V, None if trace is None else float(trace[-1]), time.perf_counter() - begun, warned, estimator
+    )
 
 
 def fit(settings: Mapping[str, Any], S: Samples, seed: int) -> tuple[Any, Array]:
@@ -139,16 +143,19 @@ def weighted(X: Any, weights: str | None) -> tuple[Any, dict[str, Any]]:
     return X, {}
 
 
-def _clusters(settings: Mapping[str, Any], V: Array, n_clusters: int, seed: int) -> tuple[Array, float]:
+def _clusters(settings: Mapping[str, Any], found: Representation, n_clusters: int, seed: int) -> tuple[Array, float]:
     """Labels, and what k-means minimises: the GNMF authors' own, or scikit-learn's by the name of its starts.
 
-    The rule "argmax" takes the largest part of each sample instead.
+    The rule "argmax" takes the largest part of each sample instead, "own" the clusters that the model itself makes.
     """
+    V = found.V
     how = settings.get("kmeans", {})
     rule, starts = how.get("rule", "k-means++"), how.get("n_init", 20)
     if rule == "argmax":
         return np.asarray(V).argmax(axis=1), 0.0
+    if rule == "own":
+        return np.asarray(found.model.labels_), 0.0
     if rule == "authors":
         return least_kmeans(V, n_clusters, rand(seed), starts)
-    found = KMeans(n_clusters, init=rule, n_init=starts, random_state=seed).fit(V)
-    return found.labels_, float(found.inertia_)
+    clustered = KMeans(n_clusters, init=rule, n_init=starts, random_state=seed).fit(V)
+    return clustered.labels_, float(clustered.inertia_)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.decomposition import PCA
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.preprocessing import normalize
 
 from manifact.backends import Array
 from manifact.experiments import methods
@@ -25,6 +26,8 @@ VALIDATION = 0.2
 STAGES = ("validation", "test")
 #: One fit serves every number of dimensions: the first columns are the projection to fewer.
 NESTED = ("raw", "PCA", "KernelPCA", "LDA", "KSDA")
+#: What is compared: projections as they are, or at unit length, so that neighbours are nearest by angle.
+ROWS: dict[str, Callable[[Array], Array]] = {"projected": lambda V: V, "unit": normalize}
 
 
 @dataclass(frozen=True)
@@ -42,8 +45,9 @@ def run(settings: Mapping[str, Any]) -> dict[str, Any]:
     X, y = S.X[part.train], S.y[part.train]
     sizes = dimensions(settings["method"], settings["dimensions"], X.shape, len(np.unique(y)))
     begun = time.perf_counter()
+    rows = ROWS[settings.get("rows", "projected")]
     found = [
-        nearest_precision(learned(X), y, learned(S.X[part.judged]), S.y[part.judged])
+        nearest_precision(rows(learned(X)), y, rows(learned(S.X[part.judged])), S.y[part.judged])
         for learned in _projections(settings, X, y, sizes)
     ]
     return {"precision": found, "dimensions": sizes, "seconds": time.perf_counter() - begun}
@@ -112,7 +116,7 @@ def _fitted(settings: Mapping[str, Any], X: Array, y: Array, size: int) -> Calla
     if method == "LDA":
         return _discriminants(estimator, X, y)
     estimator.fit(X, y)
-    if registry.find(method) is not None:
+    if registry.find(method) is not None and settings.get("project", "inverse") == "inverse":
         # U⁺ = (UᵀU)⁻¹Uᵀ, or its limit where columns of U depend on each other.
         inverse = np.linalg.pinv(estimator.components_)
         return lambda judged: judged @ inverse
