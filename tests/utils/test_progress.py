@@ -5,7 +5,7 @@ from scipy import sparse
 from manifact import GNMF
 from manifact.backends.numpy.neighbor_search import nearest
 from manifact.graphs import KNNGraph, LandmarkGraph
-from manifact.utils.progress import showing, steps
+from manifact.utils.progress import open_steps, showing, steps
 
 
 @pytest.fixture
@@ -24,6 +24,18 @@ def test_steps_are_drawn_only_where_somebody_asked(capsys):
     shown = capsys.readouterr().err
     assert "work" in shown
     assert "75%" in shown
+
+
+def test_a_bar_grows_with_work_that_is_newly_known(capsys):
+    with open_steps("work") as tally:
+        tally.more(4)
+        tally.advance(1)
+    assert capsys.readouterr().err == ""
+    with showing(True), open_steps("work") as tally:
+        tally.more(2)
+        tally.more(2)
+        tally.advance(1)
+    assert "25%" in capsys.readouterr().err
 
 
 def test_who_asks_outside_is_heard_inside_and_only_there(capsys):

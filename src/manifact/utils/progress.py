@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,18 +28,35 @@ def showing(enabled: bool) -> Iterator[None]:
         _asked.reset(token)
 
 
+class Tally(NamedTuple):
+    """Counts work that is done, and work that is newly known of."""
+
+    advance: Advance
+    more: Advance
+
+
 @contextmanager
-def steps(title: str, total: float) -> Iterator[Advance]:
-    """``advance(amount)``, which draws a bar if a surrounding `showing` asked for it, or does nothing."""
+def open_steps(title: str, total: float = 0.0) -> Iterator[Tally]:
+    """A bar whose end is not known yet, if a surrounding `showing` asked for it, or nothing."""
     if not _asked.get():
-        yield lambda amount: None
+        yield Tally(lambda amount: None, lambda amount: None)
         return
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=_beside_the_output()) as bar:
         task = bar.add_task(title, total=total)
-        yield lambda amount: bar.advance(task, amount)
+        yield Tally(
+            lambda amount: bar.advance(task, amount),
+            lambda amount: bar.update(task, total=(bar.tasks[0].total or 0.0) + amount),
+        )
+
+
+@contextmanager
+def steps(title: str, total: float) -> Iterator[Advance]:
+    """``advance(amount)``, which draws a bar if a surrounding `showing` asked for it, or does nothing."""
+    with open_steps(title, total) as tally:
+        yield tally.advance
 
 
 def _beside_the_output() -> Console:

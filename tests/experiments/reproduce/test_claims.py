@@ -26,6 +26,28 @@ def test_so_is_what_fails(runs, significant):
     assert claim.significant is significant
 
 
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ({"than": ["b"]}, "a is above b in average AC."),
+        ({"than": ["b"], "points": 3}, "a's average AC is within 3 points of b or above."),
+        ({"points": 3}, "a's average AC is within 3 points of the paper's or above it."),
+        ({"equals": 3}, "a's average AC is within 3 points of the paper's."),
+    ],
+)
+def test_what_a_claim_gives_says_what_is_asked(claim, text):
+    found = claims.judge({"method": "a"} | claim, "AC", means(SURE), SURE, {"a": 80.0})
+    assert found.text == text
+    assert found.holds
+
+
+def test_equal_is_neither_below_nor_above():
+    paper = {"a": 82.0}
+    assert claims.equal({"method": "a", "equals": 3}, "AC", {"a": 84.9}, paper).holds
+    assert not claims.equal({"method": "a", "equals": 3}, "AC", {"a": 85.1}, paper).holds
+    assert not claims.equal({"method": "a", "equals": 3}, "AC", {"a": 78.9}, paper).holds
+
+
 def test_near_is_near_or_above():
     paper = {"a": 82.0}
     assert claims.near({"method": "a", "points": 3}, "AC", {"a": 79.0}, paper).holds

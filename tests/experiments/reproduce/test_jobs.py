@@ -144,6 +144,28 @@ def test_an_error_in_a_worker_reaches_the_caller_and_keeps_the_rest(tmp_path):
 
 def test_jobs_of_a_group_stay_together_and_in_order():
     wanted = [Job("clustering_scores", {"a": number}, group=str(number % 3)) for number in range(9)]
-    groups = jobs._groups(wanted)
+    groups, alone = jobs.groups_of(wanted)
+    assert alone == []
     assert sorted(len(group) for group in groups) == [3, 3, 3]
     assert all([one.settings["a"] for one in group] == sorted(one.settings["a"] for one in group) for group in groups)
+
+
+def test_jobs_that_measure_time_have_the_machine_to_themselves():
+    wanted = [Job("fit_time", {"a": 1}, alone=True), Job("clustering_scores", {"a": 2})]
+    assert jobs.groups_of(wanted) == ([[wanted[1]]], [[wanted[0]]])
+
+
+def test_a_job_that_somebody_else_has_done_meanwhile_is_not_done_again(tmp_path, monkeypatch):
+    store, job = Store(tmp_path), Job("clustering_scores", {"a": 1})
+    store.put(job, {"AC": 0.5})
+    monkeypatch.setattr(Job, "run", lambda job: pytest.fail("done twice"))
+    advanced = []
+    jobs.serve(store, [job, job], advanced.append)
+    assert advanced == [1, 1]
+    assert jobs.not_stored([job], store) == []
+    assert jobs.stored_results([job], store)[0]["AC"] == 0.5
+
+
+def test_a_result_that_was_not_kept_is_told(tmp_path):
+    with pytest.raises(RuntimeError, match="the disk full"):
+        jobs.stored_results([Job("clustering_scores", {"a": 1})], Store(tmp_path))

@@ -1,6 +1,7 @@
 """``manifact reproduce``: names, pages, the list of pages, and what is refused."""
 
 import json
+from datetime import date
 from io import StringIO
 
 import pytest
@@ -8,6 +9,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from manifact.cli import app
+from manifact.experiments.code_digest import numerical_code
 from manifact.experiments.reproduce import experiment_files, reproduce_papers
 from manifact.experiments.reproduce.comparison_page import Claim, Claims, Page
 from manifact.experiments.reproduce.page_index import write_index
@@ -105,7 +107,7 @@ def test_data_that_are_not_here_are_named_with_the_remedy(papers):
 
 def test_missing_data_do_not_keep_the_others_from_being_run(papers):
     arguments = ["--quick", "--jobs", "1", "--results", str(papers / "out"), "--cache", str(papers / "runs")]
-    result = CliRunner().invoke(app, ["reproduce", "all", *arguments])
+    result = CliRunner().invoke(app, ["reproduce", "--all", *arguments])
     assert result.exit_code == 2
     assert "absent needs data that are not here" in result.output
     assert (papers / "out" / "quick" / "tiny.md").exists()
@@ -146,7 +148,7 @@ def test_an_interrupt_says_where_to_go_on(papers, monkeypatch):
     arguments = ["reproduce", "tiny", "--jobs", "1", "--cache", str(papers / "runs"), "--results", str(papers / "out")]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 130
-    assert f"interrupted in tiny: what is done is kept in {papers / 'runs'}" in result.output
+    assert f"interrupted: what is done is kept in {papers / 'runs'}" in result.output
 
 
 def test_without_a_name_the_experiments_are_listed(papers):
@@ -183,3 +185,6 @@ def test_pages_hold_plain_json(papers, console):
     content = json.loads((papers / "out" / "quick" / "tiny.json").read_text())
     assert content["title"] == "Digits"
     assert {row["column"] for row in content["blocks"][0]["rows"]} == {"PCA", "NMF"}
+    today = date.today().isoformat()
+    assert content["runs"] == {"code": numerical_code(), "first": today, "last": today}
+    assert f"Runs of {today}, by code {numerical_code()}." in (papers / "out" / "quick" / "tiny.md").read_text()

@@ -16,6 +16,15 @@ LEVEL = 0.05
 Scores = Mapping[str, Sequence[float]]
 
 
+def judge(
+    claim: Mapping[str, Any], score: str, ours: Mapping[str, float], runs: Scores, paper: Mapping[str, float]
+) -> Claim:
+    """A claim about averages: above others or level with them, the paper's number or as good as that."""
+    if "than" not in claim:
+        return (equal if "equals" in claim else near)(claim, score, ours, paper)
+    return (level if "points" in claim else above)(claim, score, ours, runs)
+
+
 def above(claim: Mapping[str, Any], score: str, ours: Mapping[str, float], runs: Scores) -> Claim:
     """``method`` has a higher average than each of ``than``."""
     method, others = claim["method"], list(claim["than"])
@@ -39,6 +48,18 @@ def near(claim: Mapping[str, Any], score: str, ours: Mapping[str, float], paper:
         f"{method}'s average {score} is within {points} points of the paper's or above it.",
         ours[method] >= paper[method] - points,
         f"Paper {paper[method]:.1f}, ours {ours[method]:.1f} ({ours[method] - paper[method]:+.1f}).",
+        claim.get("cause", ""),
+    )
+
+
+def equal(claim: Mapping[str, Any], score: str, ours: Mapping[str, float], paper: Mapping[str, float]) -> Claim:
+    """``method`` has the paper's average, give or take ``equals`` points."""
+    method, points = claim["method"], claim["equals"]
+    difference = ours[method] - paper[method]
+    return Claim(
+        f"{method}'s average {score} is within {points} points of the paper's.",
+        abs(difference) <= points,
+        f"Paper {paper[method]:.1f}, ours {ours[method]:.1f} ({difference:+.1f}).",
         claim.get("cause", ""),
     )
 

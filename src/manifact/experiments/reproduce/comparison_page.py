@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
+from manifact.experiments.code_digest import numerical_code
 from manifact.experiments.reproduce.experiment_files import Value
 from manifact.experiments.result_tables import dumps, formatted, table
 from manifact.utils.environment import environment, provenance
@@ -273,7 +274,27 @@ class Picture:
 
 
 #: Under a page: its runs may have been done earlier, and come from the store.
-RUNS = "Written"
+WRITTEN = "Written"
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The code that the runs of a page belong to, and the days on which they came."""
+
+    code: str
+    first: str
+    last: str
+
+    @classmethod
+    def of(cls, days: Iterable[str]) -> Self | None:
+        """Of runs that came on those days; None where nobody knows."""
+        ordered = sorted(days)
+        return cls(numerical_code(), ordered[0], ordered[-1]) if ordered else None
+
+    def words(self) -> str:
+        """A sentence."""
+        when = self.first if self.first == self.last else f"{self.first} to {self.last}"
+        return f"Runs of {when}, by code {self.code}."
 
 
 @dataclass(frozen=True)
@@ -285,6 +306,7 @@ class Page:
     intro: str
     blocks: Sequence[Block]
     environment: Mapping[str, Any] = field(default_factory=environment)
+    runs: Runs | None = None
 
     def write(self, folder: Path) -> Path:
         """Write ``<name>.md``, ``.html``, ``.json`` and the drawings; return the path of the first."""
@@ -296,6 +318,7 @@ class Page:
             "title": self.title,
             "note": self.intro,
             "environment": dict(self.environment),
+            **({} if self.runs is None else {"runs": vars(self.runs)}),
             "blocks": [block.data() for block in self.blocks],
         }
         write_text(folder / f"{self.name}.json", dumps(content))
@@ -306,13 +329,17 @@ class Page:
     def markdown(self) -> str:
         """The page as Markdown."""
         parts = [f"# {self.title}", self.intro, *(block.markdown() for block in self.blocks)]
-        return _parted(*parts, provenance(self.environment, RUNS)) + "\n"
+        return _parted(*parts, self._provenance()) + "\n"
 
     def html(self) -> str:
         """The page as HTML: no script, nothing from elsewhere."""
         body = "".join(block.html() for block in self.blocks)
-        footer = f"<footer>{html.escape(provenance(self.environment, RUNS))}</footer>"
+        footer = f"<footer>{html.escape(self._provenance())}</footer>"
         return document(self.title, paragraphs(self.intro) + body + footer)
+
+    def _provenance(self) -> str:
+        written = provenance(self.environment, WRITTEN)
+        return written if self.runs is None else f"{self.runs.words()} {written}"
 
 
 def document(title: str, body: str) -> str:

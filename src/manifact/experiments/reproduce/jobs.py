@@ -8,26 +8,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-import multiprocessing
-import os
 import random
-import signal
-import threading
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
 from datetime import date
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
 from manifact._version import __version__
-from manifact.backends import threads
 from manifact.experiments.code_digest import numerical_code
 from manifact.experiments.reproduce import recorded_warnings
+from manifact.experiments.reproduce.workers import working
 from manifact.utils.files import write_text
 from manifact.utils.progress import Advance
 
@@ -97,88 +90,52 @@ def run_jobs(
     jobs: Sequence[Job], store: Store, workers: int = 1, advance: Advance = lambda amount: None
 ) -> list[dict[str, Any]]:
     """The results of the jobs, in their order: what the store has is read, the rest is done and stored."""
-    found = {job.key: result for job in jobs if (result := store.get(job)) is not None}
-    missing = {job.key: job for job in jobs if job.key not in found}
+    missing = not_stored(jobs, store)
     advance(len(jobs) - len(missing))
-    groups = _groups(missing.values())
-    shared = [group for group in groups if not group[0].alone]
-    if workers > 1 and len(shared) > 1:
-        _in_processes(shared, store, workers, advance)
-    else:
-        # One thread, as in a worker: the last digits of a sum depend on how many share it.
-        with threadpool_limits(1), threads.limit(1):
-            for group in shared:
-                _serve(group, store, advance)
-    for group in groups:
-        if group[0].alone:
-            _serve(group, store, advance)
-    for key, job in missing.items():
+    shared, alone = groups_of(missing)
+    with working(partial(serve, store), workers if len(shared) > 1 else 1, advance) as crew:
+        for group in shared:
+            crew.add(group, owner=None)
+        while (ended := crew.next()) is not None:
+            if ended.failure is not None:
+                raise ended.failure
+    for group in alone:
+        serve(store, group, advance)
+    return stored_results(jobs, store)
+
+
+def not_stored(jobs: Iterable[Job], store: Store) -> list[Job]:
+    """Each job once that the store has no result of."""
+    return list({job.key: job for job in jobs if store.get(job) is None}.values())
+
+
+def stored_results(jobs: Sequence[Job], store: Store) -> list[dict[str, Any]]:
+    """The results of jobs that have been done, in their order."""
+    found = []
+    for job in jobs:
         result = store.get(job)
         if result is None:
             raise RuntimeError(
                 f"the result of {job.task} could not be read back from {store.folder}: is the disk full?"
             )
-        found[key] = result
-    return [found[job.key] for job in jobs]
+        found.append(result)
+    return found
 
 
-def _groups(jobs: Iterable[Job]) -> list[list[Job]]:
+def groups_of(jobs: Iterable[Job]) -> tuple[list[list[Job]], list[list[Job]]]:
+    """Groups that may be done side by side, and those that want the machine to themselves."""
     groups: dict[str, list[Job]] = {}
     for job in jobs:
         groups.setdefault(job.group or job.key, []).append(job)
     ordered = list(groups.values())
     # In random order what is done is a fair sample of what is left, and so the time left is a fair estimate.
     random.Random(0).shuffle(ordered)
-    return ordered
+    return [group for group in ordered if not group[0].alone], [group for group in ordered if group[0].alone]
 
 
-def _serve(group: Sequence[Job], store: Store, advance: Advance = lambda amount: None) -> int:
+def serve(store: Store, group: Sequence[Job], advance: Advance) -> None:
+    """Do a group, one job after the other; what somebody else has done meanwhile is not done again."""
     for job in group:
-        store.put(job, job.run())
+        if store.get(job) is None:
+            store.put(job, job.run())
         advance(1)
-    return len(group)
-
-
-def _in_processes(groups: Sequence[Sequence[Job]], store: Store, workers: int, advance: Advance) -> None:
-    # Fresh interpreters rather than forks: a fork would inherit the threads of BLAS in whatever state they are.
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin)
-    try:
-        pending: set[Future[int]] = {pool.submit(_serve, group, store) for group in groups}
-        while pending:
-            done, pending = wait(pending, return_when=FIRST_COMPLETED)
-            for future in done:
-                advance(future.result())
-    except BaseException:
-        _stop(pool)
-        raise
-    pool.shutdown()
-
-
-def _stop(pool: ProcessPoolExecutor) -> None:
-    """End the workers now: what they have in flight is done again the next time."""
-    processes = list((pool._processes or {}).values())
-    pool.shutdown(wait=False, cancel_futures=True)
-    for process in processes:
-        process.terminate()
-
-
-#: What the libraries beneath NumPy and scikit-learn read when they are loaded.
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-
-
-def _begin() -> None:
-    """Make a worker: one thread, deaf to Ctrl-C (its parent decides), gone when its parent is."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_follow_parent, daemon=True).start()
-    # Two workers with two threads each on two cores wait for each other more than they work. Libraries that are
-    # loaded already are told, those that come later read it.
-    os.environ.update(dict.fromkeys(THREADS, "1"))
-    threadpool_limits(1)
-
-
-def _follow_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)

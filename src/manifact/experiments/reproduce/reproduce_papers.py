@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -16,20 +16,18 @@ from rich.table import Table
 
 from manifact.backends import threads
 from manifact.datasets.home import user_cache
-from manifact.experiments.reproduce import experiment_files
-from manifact.experiments.reproduce.comparison_page import Page, Rows
-from manifact.experiments.reproduce.job_runner import Runner
+from manifact.experiments.reproduce import experiment_files, what_holds
+from manifact.experiments.reproduce.comparison_page import Page, Rows, Runs
+from manifact.experiments.reproduce.job_runner import Runner, StoredRunner
 from manifact.experiments.reproduce.jobs import Store
+from manifact.experiments.reproduce.many_experiments import Experiments, RefusedError
 from manifact.experiments.reproduce.page_index import foreign, write_index
 from manifact.experiments.reproduce.svg_charts import MissingMatplotlibError
 from manifact.utils import checks
 from manifact.utils.files import writable
+from manifact.utils.progress import showing
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?")
-
-
-class RefusedError(Exception):
-    """What cannot be done as asked, in one sentence."""
 
 
 def reproduce(
@@ -47,20 +45,26 @@ def reproduce(
     chosen = _chosen(names)
     folder = _own_folder(Path(results) / "quick" if quick else Path(results))
     console = console or Console()
-    runner = Runner(_store(cache), jobs or threads.count(), show=console.is_terminal)
-    refused = []
-    for name in chosen:
-        try:
-            page = make_page(name, quick, runner)
-        except RefusedError as refusal:
-            refused.append(str(refusal))
-            continue
-        written = page.write(folder)
+    runner = StoredRunner(_store(cache))
+
+    def written(page: Page) -> None:
+        file = page.write(folder)
         write_index(folder)
         console.print(Markdown(page.markdown()) if console.is_terminal else page.title, markup=False)
-        console.print(str(written), highlight=False, soft_wrap=True, markup=False)
-    if refused:
-        raise RefusedError("\n".join(refused))
+        console.print(str(file), highlight=False, soft_wrap=True, markup=False)
+
+    every = Experiments(runner, partial(make_page, quick=quick), written)
+    with showing(console.is_terminal):
+        try:
+            every.run(chosen, jobs or threads.count())
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(
+                f"interrupted: what is done is kept in {runner.store.folder}, the same command goes on there"
+            ) from None
+    if (found := what_holds.page(folder)) is not None:
+        console.print(str(found.write(folder)), highlight=False, soft_wrap=True, markup=False)
+    if every.refused:
+        raise RefusedError("\n".join(every.refused.values()))
 
 
 def show_names(console: Console | None = None) -> None:
@@ -72,24 +76,19 @@ def show_names(console: Console | None = None) -> None:
     console.print(table)
 
 
-def make_page(name: str, quick: bool, runner: Runner) -> Page:
-    """The page of one experiment, with the warnings of its runs at the end."""
+def make_page(name: str, runner: Runner, quick: bool = False) -> Page:
+    """The page of one experiment, with the warnings of its runs at the end, and where these come from."""
     experiment = experiment_files.load(name, quick)
-    runner = replace(runner, warned={})
+    runner = runner.for_a_page()
     kind = import_module(f"manifact.experiments.reproduce.kinds.{experiment.kind}")
     try:
         page: Page = kind.reproduce(experiment, runner)
     except FileNotFoundError as missing:
         raise RefusedError(f"{name} needs data that are not here: {missing}") from missing
-    except (OSError, ValueError, BrokenProcessPool) as problem:
-        raise RefusedError(f"{name} could not be run to its end: {problem}") from problem
     except MissingMatplotlibError as missing:
         raise RefusedError(f"{name}: {missing}") from missing
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(
-            f"interrupted in {name}: what is done is kept in {runner.store.folder}, the same command goes on there"
-        ) from None
-    return replace(page, blocks=[*page.blocks, warnings_table(runner.warned)]) if runner.warned else page
+    warned = [warnings_table(runner.warned)] if runner.warned else []
+    return replace(page, blocks=[*page.blocks, *warned], runs=Runs.of(runner.days))
 
 
 def warnings_table(warned: Mapping[tuple[str, str], Iterable[str]]) -> Rows:

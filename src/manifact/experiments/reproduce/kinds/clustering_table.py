@@ -135,13 +135,8 @@ def _claims(experiment: Experiment, results: Results) -> list[Claim]:
     for claim in experiment.get("claims", ()):
         compared = _on_common_draws(results, [claim["method"], *claim.get("than", ())])
         for score in claim.get("scores", experiment["scores"]):
-            ours = averages(experiment, compared, score)
-            if "than" in claim and "points" in claim:
-                found.append(claims.level(claim, score, ours, _runs(compared, score)))
-            elif "than" in claim:
-                found.append(claims.above(claim, score, ours, _runs(compared, score)))
-            else:
-                found.append(claims.near(claim, score, ours, _means(paper_averages(experiment, score))))
+            ours, paper = averages(experiment, compared, score), _means(paper_averages(experiment, score))
+            found.append(claims.judge(claim, score, ours, _runs(compared, score), paper))
     return found
 
 

@@ -112,10 +112,7 @@ def _judge(experiment: Experiment, tests: Tests) -> list[Claim]:
     means = {method: float(np.mean([np.mean(runs) for runs in each.values()])) for method, each in tests.items()}
     runs = {method: [value for each in columns.values() for value in each] for method, columns in tests.items()}
     paper = row_means(experiment.paper(SCORE), [str(train) for train in experiment["train"]])
-    return [
-        claims.above(claim, SCORE, means, runs) if "than" in claim else claims.near(claim, SCORE, means, paper)
-        for claim in experiment.get("claims", ())
-    ]
+    return [claims.judge(claim, SCORE, means, runs, paper) for claim in experiment.get("claims", ())]
 
 
 def _intro(experiment: Experiment) -> str:
@@ -156,12 +153,17 @@ def _chosen(chosen: Choices) -> Rows:
 def _methods(experiment: Experiment, seconds: Mapping[str, float]) -> Rows:
     """What each row is, what was tried and what it costs."""
     rows = [
-        {"row": method, "what": settings.get("what", ""), "grid": grid_words(settings), "seconds": seconds[method]}
+        {
+            "row": method,
+            "what": settings.get("what", ""),
+            "grid": grid_words(settings),
+            "dimensions": ", ".join(map(str, settings["dimensions"])),
+            "seconds": seconds[method],
+        }
         for method, settings in experiment.methods.items()
     ]
-    sizes = ", ".join(map(str, experiment["common"]["dimensions"]))
     note = (
-        f"Dimensions tried: {sizes}, as far as a method can have them, and the most it can have. Seconds: median of "
-        "one projection with its classification, on one core, other jobs beside it."
+        "Dimensions are tried as far as a method can have them, and the most it can have. Seconds: median of one "
+        "projection with its classification, on one core, other jobs beside it."
     )
     return Rows("Methods", rows, note)

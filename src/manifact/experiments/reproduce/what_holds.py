@@ -1,0 +1,221 @@
+"""One page over all others: every claim of the papers in a sentence, and what came out of it."""
+
+from __future__ import annotations
+
+import html
+import json
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from manifact.experiments.reproduce.comparison_page import Block, Page, Rows, Runs, paragraphs
+
+#: Which claims of which pages speak for a sentence, and why what does not hold does not.
+SENTENCES = files("manifact.experiments") / "what_holds.toml"
+NAME, TITLE = "what-holds", "What holds of the five papers"
+#: Averages this near to the paper's count as reproduced.
+POINTS = 3.0
+AVERAGE = "Avg."
+INTRO = """\
+Every claim of the five papers in a sentence, with what the pages of its experiments say: it **holds** if all that was \
+asked of it holds, **does not hold** if nothing does, and **depends** if some does. Below each are the numbers, in the \
+words of the pages; pages have the rest. A reason that begins with the name of a page comes from that experiment."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A claim of a page."""
+
+    page: str
+    text: str
+    holds: bool
+    evidence: str
+    #: Whether a test says so, too; None where there was none.
+    significant: bool | None = None
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A claim of a paper, and all that pages say of it."""
+
+    paper: str
+    says: str
+    shown: Sequence[Shown]
+    why: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """In a word or two."""
+        held = sum(claim.holds for claim in self.shown)
+        if not self.shown:
+            return "not run"
+        return "holds" if held == len(self.shown) else "depends" if held else "does not hold"
+
+    @property
+    def reason(self) -> str:
+        """Why it does not hold, or not always."""
+        return "" if self.verdict in ("holds", "not run") else self.why
+
+
+def page(folder: Path) -> Page | None:
+    """The page over those in ``folder``; None where none of them is there."""
+    content = tomllib.loads(SENTENCES.read_text(encoding="utf-8"))
+    pages = _Pages(folder)
+    sentences = [_sentence(one, pages) for one in content["claims"]]
+    if not pages.read:
+        return None
+    papers = list(dict.fromkeys(sentence.paper for sentence in sentences))
+    blocks: list[Block] = [_overview(sentences)]
+    blocks += [Sentences(paper, [one for one in sentences if one.paper == paper]) for paper in papers]
+    blocks += list(_averages(content["averages"], pages))
+    return Page(NAME, TITLE, INTRO, blocks, runs=pages.runs())
+
+
+class _Pages:
+    """Pages as the files beside them hold them, each read once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.read: dict[str, Mapping[str, Any]] = {}
+
+    def get(self, name: str) -> Mapping[str, Any] | None:
+        """The page, or None if it has not been written."""
+        if name not in self.read:
+            try:
+                self.read[name] = json.loads((self._folder / f"{name}.json").read_text(encoding="utf-8"))
+            except FileNotFoundError:
+                return None
+        return self.read[name]
+
+    def claims(self, name: str, beginning: str) -> list[Shown]:
+        """The claims of a page whose text begins so."""
+        found = self.get(name)
+        if found is None:
+            return []
+        claims = [claim for block in found["blocks"] for claim in block.get("claims", ())]
+        shown = [Shown(name, one["text"], one["holds"], one["evidence"], one.get("significant")) for one in claims]
+        chosen = [one for one in shown if one.text.startswith(beginning)]
+        if not chosen:
+            raise ValueError(f"no claim of {name} begins with {beginning!r}: mend what_holds.toml")
+        return chosen
+
+    def runs(self) -> Runs | None:
+        """The code of all pages, if it is one, and the days of their runs."""
+        told = [found["runs"] for found in self.read.values() if "runs" in found]
+        if len(told) < len(self.read) or len({each["code"] for each in told}) != 1:
+            return None
+        return Runs(told[0]["code"], min(each["first"] for each in told), max(each["last"] for each in told))
+
+
+def _sentence(one: Mapping[str, Any], pages: _Pages) -> Sentence:
+    shown = [claim for name, texts in one["shown"].items() for text in texts for claim in pages.claims(name, text)]
+    return Sentence(one["paper"], one["says"], shown, one.get("why", ""))
+
+
+def _overview(sentences: Sequence[Sentence]) -> Rows:
+    rows = [
+        {
+            "paper": one.paper,
+            "claim": one.says,
+            "verdict": one.verdict,
+            "of what was asked": f"{sum(claim.holds for claim in one.shown)} of {len(one.shown)}",
+        }
+        for one in sentences
+    ]
+    return Rows("In short", rows)
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """The sentences of a paper, with numbers and reasons."""
+
+    paper: str
+    sentences: Sequence[Sentence]
+
+    def markdown(self) -> str:
+        """A heading for each, its numbers as a list."""
+        return "\n\n".join([f"## {self.paper}", *("\n\n".join(self._parts(one)) for one in self.sentences)])
+
+    def html(self) -> str:
+        """The same."""
+        return f"<h2>{html.escape(self.paper)}</h2>" + "".join(self._html(one) for one in self.sentences)
+
+    def data(self) -> dict[str, Any]:
+        """Verdicts, reasons, and the claims behind them."""
+        return {
+            "title": self.paper,
+            "sentences": [
+                {"says": one.says, "verdict": one.verdict, "why": one.reason, "shown": [vars(s) for s in one.shown]}
+                for one in self.sentences
+            ],
+        }
+
+    def _parts(self, one: Sentence) -> Iterator[str]:
+        yield f"### {one.says}"
+        yield f"**{one.verdict.capitalize()}.** {one.reason}".strip()
+        if one.shown:
+            yield "\n".join(f"- [{s.page}]({s.page}.md): {self._line(s)}" for s in one.shown)
+
+    def _html(self, one: Sentence) -> str:
+        items = "".join(
+            f"<li><a href='{s.page}.html'>{s.page}</a>: {html.escape(self._line(s), quote=False)}</li>"
+            for s in one.shown
+        )
+        told = paragraphs(f"**{one.verdict.capitalize()}.** {one.reason}")
+        return f"<h3>{html.escape(one.says)}</h3>{told}<ul>{items}</ul>"
+
+    @staticmethod
+    def _line(claim: Shown) -> str:
+        mark = "✓" if claim.holds else "✗"
+        unsure = " (not significantly)" if claim.significant is False else ""
+        return f"{mark}{unsure} {claim.text} {claim.evidence}"
+
+
+def _averages(own: Mapping[str, Mapping[str, str]], pages: _Pages) -> Iterator[Block]:
+    """How near the papers' own methods come to what is printed of them."""
+    rows: list[dict[str, Any]] = []
+    for name, about in own.items():
+        found = pages.get(name)
+        for table, paper, ours in _own_averages(found, about["method"]) if found else ():
+            difference = ours - paper
+            near = abs(difference) <= POINTS
+            rows.append(
+                {
+                    "page": name,
+                    "average of": table,
+                    "method": about["method"],
+                    "paper": f"{paper:.1f}",
+                    "ours": f"{ours:.1f}",
+                    "difference": f"{difference:+.1f}",
+                    f"within {POINTS:g}": "yes" if near else "above" if difference > 0 else "below",
+                    "why not": "" if near else about.get("why", ""),
+                }
+            )
+    if rows:
+        reached = sum(row[f"within {POINTS:g}"] == "yes" for row in rows)
+        least = sum(row[f"within {POINTS:g}"] != "below" for row in rows)
+        note = (
+            f"{reached} of {len(rows)} averages of the papers' own methods are within {POINTS:g} points of print "
+            f"({100 * reached / len(rows):.0f} %), {least} are that near or above it ({100 * least / len(rows):.0f} "
+            "%). Where a paper prints no average it is taken over its rows."
+        )
+        yield Rows("How near the numbers come", rows, note)
+
+
+def _own_averages(found: Mapping[str, Any], method: str) -> Iterator[tuple[str, float, float]]:
+    """Title of the table, the paper's average and ours, wherever both have one."""
+    for block in found["blocks"]:
+        cells = [row for row in block.get("rows", ()) if "paper" in row and "ours" in row]
+        printed = [cell for cell in cells if (cell["row"], cell["column"]) == (AVERAGE, method)]
+        chosen = printed or [cell for cell in cells if cell["row"] == method]
+        if chosen:
+            yield (
+                block["title"],
+                float(np.mean([cell["paper"] for cell in chosen])),
+                float(np.mean([cell["ours"] for cell in chosen])),
+            )
