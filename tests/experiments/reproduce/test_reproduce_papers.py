@@ -167,6 +167,17 @@ def test_the_list_counts_claims(tmp_path):
     assert "| [gnmf-demo](gnmf-demo.md) | The one | 2 of 3 |" in text
     assert "| [gnmf-table3](gnmf-table3.md) | The two | 0 of 0 |" in text
     assert "<a href='gnmf-demo.html'>gnmf-demo</a>" in (tmp_path / "index.html").read_text()
+    assert "what-holds" not in text
+
+
+def test_the_page_over_all_others_comes_first_in_the_list(tmp_path):
+    Page("gnmf-demo", "The one", "Intro.", []).write(tmp_path)
+    Page("what-holds", "What holds", "Intro.", []).write(tmp_path)
+    write_index(tmp_path)
+    text = (tmp_path / "README.md").read_text()
+    assert text.index("[What holds of the five papers](what-holds.md)") < text.index("[gnmf-demo]")
+    assert "| [what-holds]" not in text
+    assert "<a href='what-holds.html'>" in (tmp_path / "index.html").read_text()
 
 
 def test_data_home_command_lists_and_refuses(papers):

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
-from manifact.experiments.reproduce import experiment_files
+from manifact.experiments.reproduce import experiment_files, what_holds
 from manifact.experiments.reproduce.comparison_page import document, paragraphs
 from manifact.experiments.result_tables import table
 from manifact.utils.files import write_text
@@ -29,12 +29,13 @@ class Entry(NamedTuple):
 
 
 def write_index(folder: Path) -> None:
-    """Write ``README.md`` and ``index.html``."""
+    """Write ``README.md`` and ``index.html``, which begin with the page over all others where there is one."""
     entries = [
         _entry(folder / f"{name}.json") for name in experiment_files.names() if (folder / f"{name}.json").exists()
     ]
-    write_text(folder / "README.md", _markdown(entries))
-    write_text(folder / "index.html", _html(entries))
+    over_all = (folder / f"{what_holds.NAME}.json").exists()
+    write_text(folder / "README.md", _markdown(entries, over_all))
+    write_text(folder / "index.html", _html(entries, over_all))
 
 
 def foreign(folder: Path) -> Path | None:
@@ -52,18 +53,20 @@ def _entry(file: Path) -> Entry:
     return Entry(file.stem, content["title"], sum(claim["holds"] for claim in claims), len(claims))
 
 
-def _markdown(entries: list[Entry]) -> str:
+def _markdown(entries: list[Entry], over_all: bool) -> str:
     rows = [
         {"page": f"[{name}]({name}.md)", "what": title, "claims that hold": f"{held} of {claims}"}
         for name, title, held, claims in entries
     ]
-    return f"# {TITLE}\n\n{NOTE}\n\n{table(rows)}\n"
+    first = f"**[{what_holds.TITLE}]({what_holds.NAME}.md)**\n\n" if over_all else ""
+    return f"# {TITLE}\n\n{NOTE}\n\n{first}{table(rows)}\n"
 
 
-def _html(entries: list[Entry]) -> str:
+def _html(entries: list[Entry], over_all: bool) -> str:
     rows = "".join(
         f"<tr><td><a href='{name}.html'>{name}</a></td><td>{html.escape(title)}</td><td>{held} of {claims}</td></tr>"
         for name, title, held, claims in entries
     )
     head = "<thead><tr><th>page</th><th>what</th><th>claims that hold</th></tr></thead>"
-    return document(TITLE, f"{paragraphs(NOTE)}<div class=wide><table>{head}<tbody>{rows}</tbody></table></div>")
+    first = f"<p><a href='{what_holds.NAME}.html'>{what_holds.TITLE}</a></p>" if over_all else ""
+    return document(TITLE, f"{paragraphs(NOTE)}{first}<div class=wide><table>{head}<tbody>{rows}</tbody></table></div>")

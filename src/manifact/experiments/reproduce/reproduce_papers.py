@@ -61,8 +61,9 @@ def reproduce(
             raise KeyboardInterrupt(
                 f"interrupted: what is done is kept in {runner.store.folder}, the same command goes on there"
             ) from None
-    if (found := what_holds.page(folder)) is not None:
-        console.print(str(found.write(folder)), highlight=False, soft_wrap=True, markup=False)
+    if (over_all := what_holds.page(folder)) is not None:
+        console.print(str(over_all.write(folder)), highlight=False, soft_wrap=True, markup=False)
+        write_index(folder)
     if every.refused:
         raise RefusedError("\n".join(every.refused.values()))
 
