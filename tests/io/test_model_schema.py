@@ -71,6 +71,14 @@ def whole(array):
     return array.astype(np.int64)
 
 
+def half(array):
+    return array.astype(np.float16)
+
+
+def complex_(array):
+    return array.astype(np.complex64)
+
+
 def overflowing(indptr):
     """Differences of these are positive once they overflow."""
     wrong = indptr.astype(np.int64)
@@ -111,6 +119,9 @@ BAD = [
     *[("sum", f"graph_.graphs.1.H.{part}", negative) for part in ("data", "indices", "indptr")],
     *[("kernel", name, change) for name in ("concepts_", "_basis_gram", "_training_samples") for change in (nan, wide)],
     ("kernel", "concepts_", negative),
+    # Types that the format has and no kernel takes.
+    *[("gnmf", "graph_.X", half), ("gnmf", "graph_.W.data", half), ("sparse", "graph_.X.data", half)],
+    *[("landmarks", "graph_.landmarks", half), ("affinity", "_harmonics", half), ("gnmf", "graph_.X", complex_)],
 ]
 
 
