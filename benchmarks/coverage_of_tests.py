@@ -102,8 +102,8 @@ def tell(files: list[dict[str, Any]], code: int, options: list[str]) -> None:
     with_options = f" with `{' '.join(options)}`" if options else ""
     note = (
         f"Lines of `src/manifact` that the test suite runs{with_options}; {ended}. "
-        "Functions that run compiled are left out, where no line is counted and which are held against plain twins, and "
-        f"{', '.join(f'`{name}/`' for name in LEFT_OUT)}, whose kernels need a GPU."
+        "Functions that run compiled are left out, where no line is counted and which are held against plain twins, "
+        f"and {', '.join(f'`{name}/`' for name in LEFT_OUT)}, whose kernels need a GPU."
     )
     low = [file for file in files if file["run"] < SHOWN_BELOW * file["lines"]]
     if low:

@@ -3,12 +3,14 @@
     python benchmarks/mutants.py [MUTANTS [SEED]]    draw faults and try them
     python benchmarks/mutants.py again               try those that survived once more, after tests were written
 
+An interrupt ends it with what was tried until then.
+
 A mutant is a copy of the package in which one operator, comparison, number or condition is another. The tests of a room
 run once under coverage, which says which of them come by the changed line; a mutant meets those, the quickest first,
-then half a minute of such tests of the other rooms and of the models, and survives where all of them pass. A line that
-runs when its module is imported meets all tests of the room. Docstrings, texts of errors and type annotations are left
-alone. What was found of a survivor when somebody looked at it is in `benchmarks/mutants.toml`. Goes to
-`results/mutants.md`.
+half a minute of its own room and half a minute of the others and the models, and survives where all of them pass. A
+line that runs when its module is imported meets tests of the whole room. Docstrings, texts of errors and type
+annotations are left alone. What was found of a survivor when somebody looked at it is in `benchmarks/mutants.toml`.
+Goes to `results/mutants.md`.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ import time
 import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import partial
@@ -36,9 +38,13 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("terms", "solvers", "graphs")
-#: Rooms whose tests a fault meets once those of its own have passed, for so many seconds of tests, the quickest first.
-OTHERS, OTHERS_SECONDS = (*ROOMS, "models"), 30.0
+#: Rooms whose tests a fault meets once those of its own have passed.
+OTHERS = (*ROOMS, "models")
+#: For so long it meets tests of its own room, and then those of others, the quickest first.
+MOST_SECONDS = 30.0
 MUTANTS = 500
+#: How a child ends whose tests did not even start.
+CRASHED = 70
 #: What the tests come by, until a file changes.
 KEPT = ROOT / ".mutants"
 #: Tests whose work is done in processes of their own, and those that take minutes: random data, scikit-learn's checks.
@@ -186,6 +192,14 @@ class RoomTests:
         return sorted(found, key=self.seconds.__getitem__)
 
 
+def quickest(seconds: dict[str, float]) -> tuple[list[str], float]:
+    """Tests in the order of what they take, as many as end within the time that there is, and their sum."""
+    ordered = sorted(seconds, key=seconds.__getitem__)
+    ends = list(accumulate(map(seconds.__getitem__, ordered)))
+    within = sum(end <= MOST_SECONDS for end in ends)
+    return ordered[:within], ends[within - 1] if within else 0.0
+
+
 class AllTests:
     """Tests of all rooms, looked at when the first fault needs them."""
 
@@ -196,17 +210,9 @@ class AllTests:
     def of(self, fault: Mutant) -> Iterator[tuple[list[str], float]]:
         """What a fault meets one after the other, and the seconds that it takes without a fault."""
         own = self._room(fault.room)
-        first = own.of(fault, own=True)
-        yield first, sum(map(own.seconds.__getitem__, first))
+        yield quickest({name: own.seconds[name] for name in own.of(fault, own=True)})
         rooms = [self._room(room) for room in OTHERS if room != fault.room]
-        seconds = {name: room.seconds[name] for room in rooms for name in room.of(fault, own=False)}
-        ordered = sorted(seconds, key=seconds.__getitem__)
-        within = [
-            name
-            for name, end in zip(ordered, accumulate(map(seconds.__getitem__, ordered)), strict=True)
-            if end <= OTHERS_SECONDS
-        ]
-        yield within, sum(map(seconds.__getitem__, within))
+        yield quickest({name: room.seconds[name] for room in rooms for name in room.of(fault, own=False)})
 
     def _room(self, room: str) -> RoomTests:
         if room not in self._rooms:
@@ -235,7 +241,11 @@ def in_child(work: Callable[[], int], seconds: float | None = None) -> int | Non
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, 1)
         os.dup2(null, 2)
-        os._exit(work())
+        code = CRASHED
+        try:
+            code = work()
+        finally:  # whatever it ran into, nothing of what the parent does at its end is done here
+            os._exit(code)
     begun = time.monotonic()
     while seconds is None or time.monotonic() - begun < seconds:
         ended, status = os.waitpid(child, os.WNOHANG)
@@ -251,7 +261,9 @@ def pytest_of(tests: list[str], *plugins: Any) -> int:
     import pytest
 
     leaving = [f"--ignore={name}" for name in LEFT_OUT]
-    return int(pytest.main(["-x", "-q", "-n", "0", "-p", "no:cacheprovider", *leaving, *tests], plugins=[*plugins]))
+    # A fault is seen by what a test says, and not by a warning; pytest itself warns of what was loaded before it.
+    options = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", "-W", "ignore"]
+    return int(pytest.main([*options, *leaving, *tests], plugins=[*plugins]))
 
 
 def digest(room: str) -> str:
@@ -274,6 +286,9 @@ def tests_of(room: str, place: Path) -> RoomTests:
         kept.unlink(missing_ok=True)
         sys.exit(f"tests/{room} does not pass without any fault")
     found = from_json(json.loads(kept.read_text("utf-8")))
+    some = sorted(found.seconds, key=found.seconds.__getitem__)[:20]
+    if in_child(partial(pytest_of, some)) != 0:
+        sys.exit(f"tests of {room} pass together, and not when they are named")
     print(f"{room}: {len(found.seconds)} tests in {time.monotonic() - begun:.0f} s", flush=True)
     return found
 
@@ -315,7 +330,10 @@ def survives(fault: Mutant, tests: AllTests, place: Path) -> bool:
     target.write_text(fault.source, "utf-8")
     try:
         for names, seconds in meeting:
-            if names and in_child(partial(pytest_of, names), SECONDS + TIMES * seconds) != 0:
+            code = in_child(partial(pytest_of, names), SECONDS + TIMES * seconds) if names else 0
+            if code == CRASHED:
+                sys.exit(f"pytest does not start with {fault.now} in {fault.name}")
+            if code != 0:
                 return False
         return True
     finally:
@@ -356,14 +374,17 @@ def main() -> None:
     with copied() as place:
         tests = AllTests(place)
         tried: list[tuple[Mutant, bool]] = []
-        for fault in survivors_of_last_time(record) if again else drawn(count, seed):
-            alive = survives(fault, tests, place)
-            tried.append((fault, alive))
-            print(f"{fault.name}:{fault.lines[0]} {'SURVIVED ' + fault.now if alive else 'seen'}", flush=True)
+        with suppress(KeyboardInterrupt):  # what was tried until then is a sample as well
+            for fault in survivors_of_last_time(record) if again else drawn(count, seed):
+                alive = survives(fault, tests, place)
+                tried.append((fault, alive))
+                print(f"{fault.name}:{fault.lines[0]} {'SURVIVED ' + fault.now if alive else 'seen'}", flush=True)
     if again:
         still = {(fault.name, fault.before, fault.now) for fault, alive in tried if alive}
+        met = {(fault.name, fault.before, fault.now) for fault, _ in tried}
         for row in record["survivors"]:
-            row["since"] = "" if (row["file"], row["before"], row["now"]) in still else "seen by a test"
+            if (key := (row["file"], row["before"], row["now"])) in met:
+                row["since"] = "" if key in still else "seen by a test"
     else:
         record = first_record(tried, seed)
     tell(record)

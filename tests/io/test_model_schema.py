@@ -140,6 +140,11 @@ def of_graph(**changes):
     return change
 
 
+def source(**facts):
+    """What a model file says of its samples."""
+    return {"source_": {"dict": [["path", "x.csv"], *map(list, facts.items())]}}
+
+
 @pytest.mark.parametrize(
     ("name", "key", "change"),
     [
@@ -152,6 +157,13 @@ def of_graph(**changes):
         ("affinity", "attributes", lambda facts: facts | {"graph_": facts["_clusters"]}),
         ("affinity", "attributes", lambda facts: facts | {"_clusters": facts["graph_"]}),
         ("affinity", "attributes", lambda facts: facts | {"source_": 3}),
+        ("affinity", "attributes", lambda facts: facts | source(path={"list": ["/etc/passwd"]})),
+        ("affinity", "attributes", lambda facts: facts | source(path="a\0b")),
+        ("affinity", "attributes", lambda facts: facts | source(names=True)),
+        ("affinity", "attributes", lambda facts: facts | source(names={"list": 60 * [1.5]})),
+        ("affinity", "attributes", lambda facts: facts | source(reading={"list": []})),
+        ("affinity", "attributes", lambda facts: facts | source(skipped=1.5)),
+        ("affinity", "attributes", lambda facts: facts | source(left_out={"dict": [[1, 2]]})),
         ("affinity", "attributes", lambda facts: {key: facts[key] for key in facts if key != "embedding_"}),
         ("affinity", "parameters", lambda facts: facts | {"alpha_V": {"float": "nan"}}),
         ("gnmf", "parameters", lambda facts: facts | {"graph_reg": -1.0}),
