@@ -21,6 +21,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -366,6 +367,7 @@ def copied() -> Iterator[Path]:
 
 def main() -> None:
     os.chdir(ROOT)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # which shells switch off for what runs behind them
     results = ROOT / "results" / "mutants.json"
     again = sys.argv[1:2] == ["again"]
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 0
@@ -420,7 +422,7 @@ def tell(record: dict[str, Any]) -> None:
     tried, left = sum(row["mutants"] for row in record["rows"]), [row for row in survivors if not row["since"]]
     note = (
         f"{tried} mutants were drawn with seed {record['seed']}; {len(survivors)} of them survived the tests of their "
-        f"room ({len(survivors) / max(tried, 1):.1%}). With the tests written since then {len(left)} survive "
+        f"room ({len(survivors) / max(tried, 1):.1%}). With the tests written since then {len(left)} are left "
         f"({len(left) / max(tried, 1):.1%})."
     )
     if survivors:
