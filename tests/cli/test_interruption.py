@@ -3,6 +3,7 @@
 import errno
 import os
 import signal
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -149,28 +150,63 @@ def test_the_second_of_two_fits_to_one_file_is_told(data):
     assert left() == []
 
 
-def full_disk(monkeypatch, folder):
-    fsync = os.fsync
+def full_disk(monkeypatch, folder, inside=False):
+    """No new file fits into a folder; with ``inside`` none into those in it, either."""
+    fsync, begin = os.fsync, f"{folder}{os.sep}" + ("" if inside else ".")
 
     def full(handle):
-        if os.readlink(f"/proc/self/fd/{handle}").startswith(f"{folder}{os.sep}."):
+        if os.readlink(f"/proc/self/fd/{handle}").startswith(begin):
             raise OSError(errno.ENOSPC, "No space left on device")
         fsync(handle)
 
     monkeypatch.setattr(os, "fsync", full)
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="this system does not say what a handle is of")
+needs_names_of_handles = pytest.mark.skipif(
+    not os.path.exists("/proc/self/fd"), reason="this system does not say what a handle is of"
+)
+
+
+@needs_names_of_handles
 def test_a_full_disk_costs_neither_the_run_nor_the_model(good, data, tmp_path, tmp_path_factory, monkeypatch):
     elsewhere = tmp_path_factory.mktemp("elsewhere")
-    monkeypatch.setattr(outputs, "gettempdir", lambda: str(elsewhere))
+    monkeypatch.setattr(tempfile, "tempdir", str(elsewhere))
     full_disk(monkeypatch, tmp_path)
     told = run("fit", data, *NMF, "--overwrite", "--checkpoint", "c", "--every", "3").stderr.splitlines()
+    (model,) = elsewhere.glob("manifact-*/a.safetensors")
     assert told == [
         "note: c cannot be written (No space left on device): name another file; the run goes on, and tries again",
         "note: a.safetensors cannot be written (No space left on device): name another file; the model is at "
-        f"{elsewhere / 'a.safetensors'}: move it to where there is room",
+        f"{model}: move it to where there is room",
     ]
     assert Path("a.safetensors").read_bytes() == good
-    assert load(elsewhere / "a.safetensors").n_iter_ == 12
+    assert load(model).n_iter_ == 12
+    # Others may read the folder of all temporary files, and lay links there; this one is ours.
+    assert model.parent.stat().st_mode & 0o777 == 0o700
     assert left() == ["a.safetensors"]
+
+
+@needs_names_of_handles
+def test_who_interrupts_on_a_full_disk_has_the_last_iterate_all_the_same(
+    good, data, tmp_path, tmp_path_factory, monkeypatch
+):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    monkeypatch.setattr(tempfile, "tempdir", str(elsewhere))
+    full_disk(monkeypatch, tmp_path)
+    at_call(monkeypatch, engine, "total", 9, interrupt)
+    told = run("fit", data, *NMF, "--overwrite", code=130).stderr
+    (model,) = elsewhere.glob("manifact-*/a-interrupted.safetensors")
+    assert f"and {model} has it" in told
+    assert load(model).n_iter_ == 7
+    assert Path("a.safetensors").read_bytes() == good
+
+
+@needs_names_of_handles
+def test_where_nothing_can_be_written_anywhere_nothing_is_left(good, data, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    full_disk(monkeypatch, tmp_path, inside=True)
+    told = run("fit", data, *NMF, "--overwrite", code=2).stderr
+    assert told == "a.safetensors cannot be written (No space left on device): name another file\n"
+    assert Path("a.safetensors").read_bytes() == good
+    assert list((tmp_path / "temporary").iterdir()) == []

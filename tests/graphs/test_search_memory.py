@@ -4,7 +4,8 @@ from scipy import sparse
 
 from manifact import ALPNMF, GNMF, LCF, LPNMF, NMF, SPNMF
 from manifact.graphs import AutoGraph, FarthestGraph, KNNGraph, LabelGraph, LandmarkGraph
-from manifact.graphs.search_memory import distance_bytes, landmark_bytes, search_bytes
+from manifact.graphs.auto import SAMPLES
+from manifact.graphs.search_memory import distance_bytes, landmark_bytes, search_bytes, view_bytes
 from manifact.utils import memory
 
 
@@ -20,6 +21,14 @@ def test_a_search_grows_with_samples_and_neighbours():
     assert search_bytes(X, 50) - search_bytes(X, 5) == pytest.approx(45 * 1000 * 100)
     assert search_bytes(X, 10**9) == search_bytes(X, 1000), "nobody has more neighbours than there are samples"
     assert distance_bytes(X, 10**9) == 8 * 1000**2 + 16 * 1000 * 50
+
+
+def test_a_graph_that_is_chosen_needs_the_search_the_view_and_the_comparison_together():
+    X = np.zeros((3000, 50))
+    most = max(AutoGraph()._counts())
+    parts = search_bytes(X, most), view_bytes(X, None), distance_bytes(X, SAMPLES)
+    assert min(parts) > 0
+    assert AutoGraph().memory_needed(X) == sum(parts)
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,14 @@ def whole(array):
     return array.astype(np.int64)
 
 
+def half(array):
+    return array.astype(np.float16)
+
+
+def complex_(array):
+    return array.astype(np.complex64)
+
+
 def overflowing(indptr):
     """Differences of these are positive once they overflow."""
     wrong = indptr.astype(np.int64)
@@ -111,6 +119,9 @@ BAD = [
     *[("sum", f"graph_.graphs.1.H.{part}", negative) for part in ("data", "indices", "indptr")],
     *[("kernel", name, change) for name in ("concepts_", "_basis_gram", "_training_samples") for change in (nan, wide)],
     ("kernel", "concepts_", negative),
+    # Types that the format has and no kernel takes.
+    *[("gnmf", "graph_.X", half), ("gnmf", "graph_.W.data", half), ("sparse", "graph_.X.data", half)],
+    *[("landmarks", "graph_.landmarks", half), ("affinity", "_harmonics", half), ("gnmf", "graph_.X", complex_)],
 ]
 
 
@@ -129,6 +140,11 @@ def of_graph(**changes):
     return change
 
 
+def source(**facts):
+    """What a model file says of its samples."""
+    return {"source_": {"dict": [["path", "x.csv"], *map(list, facts.items())]}}
+
+
 @pytest.mark.parametrize(
     ("name", "key", "change"),
     [
@@ -141,6 +157,13 @@ def of_graph(**changes):
         ("affinity", "attributes", lambda facts: facts | {"graph_": facts["_clusters"]}),
         ("affinity", "attributes", lambda facts: facts | {"_clusters": facts["graph_"]}),
         ("affinity", "attributes", lambda facts: facts | {"source_": 3}),
+        ("affinity", "attributes", lambda facts: facts | source(path={"list": ["/etc/passwd"]})),
+        ("affinity", "attributes", lambda facts: facts | source(path="a\0b")),
+        ("affinity", "attributes", lambda facts: facts | source(names=True)),
+        ("affinity", "attributes", lambda facts: facts | source(names={"list": 60 * [1.5]})),
+        ("affinity", "attributes", lambda facts: facts | source(reading={"list": []})),
+        ("affinity", "attributes", lambda facts: facts | source(skipped=1.5)),
+        ("affinity", "attributes", lambda facts: facts | source(left_out={"dict": [[1, 2]]})),
         ("affinity", "attributes", lambda facts: {key: facts[key] for key in facts if key != "embedding_"}),
         ("affinity", "parameters", lambda facts: facts | {"alpha_V": {"float": "nan"}}),
         ("gnmf", "parameters", lambda facts: facts | {"graph_reg": -1.0}),

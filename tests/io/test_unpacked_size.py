@@ -14,9 +14,10 @@ from tests.io.readers.helpers import refused
 
 from manifact.datasets import load
 from manifact.io import unpacked_size
-from manifact.io.readers import read
+from manifact.io.readers import delimited_tables, read
 from manifact.io.readers.tenx import read_archive
 from manifact.io.writers import write_labels
+from manifact.utils import memory
 
 
 @pytest.fixture(autouse=True)
@@ -38,6 +39,28 @@ def test_compressed_text(tmp_path, ending, compression, pack, head):
     file.write_bytes(pack(head + ZEROS))
     with refused(file):
         read(file)
+
+
+def test_a_compressed_table_that_is_too_long_is_refused_before_its_numbers_are_made(tmp_path, monkeypatch):
+    file = tmp_path / "x.csv.gz"
+    file.write_bytes(gzip.compress(b"1,2,3,4\n" * (1 << 20)))
+
+    def made(*arguments):
+        raise AssertionError("numbers are made of a text that will be refused")
+
+    monkeypatch.setattr(delimited_tables, "_table", made)
+    with refused(file, "unpacks to more than"):
+        read(file)
+
+
+def test_the_memory_of_a_compressed_table_is_estimated_from_its_text(tmp_path, monkeypatch):
+    file = tmp_path / "x.csv.gz"
+    file.write_bytes(gzip.compress(b"1,2,3,4\n" * 20_000))
+    asked = []
+    monkeypatch.setattr(memory, "require", lambda n_bytes, *told: asked.append(n_bytes))
+    read(file)
+    # The table, and its copy while blocks are joined.
+    assert 2 * 8 * 20_000 * 4 in asked
 
 
 def test_how_much_is_said_of_compressed_text(tmp_path):

@@ -155,6 +155,7 @@ def rewritten(path, array=None, value=None, **facts):
         {"array": "U"},
         {"array": "V", "value": np.ones((2, 2))},
         {"array": "V", "value": np.ones(2)},
+        {"array": "objective", "value": np.ones(3, dtype=np.float16)},
         {"array": "XU", "value": np.ones((2, 2))},
         {"array": "strange", "value": np.ones((2, 2))},
         {"array": "memory/rate", "value": np.ones(3)},

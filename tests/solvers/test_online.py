@@ -8,7 +8,7 @@ from tests.conftest import problem
 from manifact import NMF
 from manifact.backends import as_data
 from manifact.datasets import synthetic_documents
-from manifact.solvers.online import Around, Stream, learn, shares
+from manifact.solvers.online import Around, Stream, check_stream, learn, shares
 from manifact.terms import Frobenius, KullbackLeibler, State
 
 NOTHING = Around(0.0, (0.0, 0.0), lambda samples: (0.0, 0.0))
@@ -138,3 +138,10 @@ def test_rounds_are_many_where_a_basis_is_poor_and_few_where_it_is_known(loss, m
     held = Around(0.0, (1e-3, 0.0), lambda samples: (0.0, 0.0))
     learn(stream, X[:100], None, U, None, held, None)
     assert len(rounds) == kind.held_rounds
+
+
+def test_a_stream_of_little_weight_is_one_and_of_none_is_not():
+    check_stream(3, 0.25, None, 4, 2)
+    for seen, weight in ((3, 0.0), (3, 3.5), (0, 0.0), (3, float("nan")), (3, 3)):
+        with pytest.raises(ValueError, match="a stream of"):
+            check_stream(seen, weight, None, 4, 2)

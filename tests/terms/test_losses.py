@@ -36,3 +36,9 @@ def test_misfits_are_each_samples_share(form, weighted):
     gamma = 1.0 if s.data.weight is None else s.data.weight
     np.testing.assert_allclose(Frobenius().misfits(s), gamma * np.sum((X - V @ U.T) ** 2, axis=1), rtol=1e-10)
     assert np.sum(Frobenius().misfits(s)) == pytest.approx(Frobenius().value(s))
+
+
+def test_the_error_of_a_value_that_rounding_took_below_zero_is_zero():
+    values = np.array([-1e-17, 0.0, 0.02, 8.0])
+    np.testing.assert_allclose([KullbackLeibler().error(value) for value in values], [0, 0, 0.2, 4])
+    np.testing.assert_allclose([Frobenius().error(value) for value in values], [0, 0, 0.02**0.5, 8**0.5])

@@ -52,3 +52,23 @@ def test_threads_are_kept_apart_as_well(tmp_path):
     assert len(refused) == 1
     write()
     assert len(refused) == 1
+
+
+def test_a_link_in_the_place_of_a_lock_makes_no_file_elsewhere(tmp_path):
+    (tmp_path / ".a.lock").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(OSError, match="symbolic link"), only_writer("path", tmp_path / "a"):
+        pass
+    assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.parametrize("name", [255 * "a", 85 * "\N{SNOWMAN}"])
+def test_the_longest_names_have_locks_as_well(tmp_path, name):
+    with only_writer("path", tmp_path / name):
+        with (
+            pytest.raises(BadValueError, match="is being written by another process"),
+            only_writer("path", tmp_path / name),
+        ):
+            pass
+        with only_writer("path", tmp_path / f"b{name[1:]}"):
+            assert len(list(tmp_path.iterdir())) == 2
+    assert list(tmp_path.iterdir()) == []

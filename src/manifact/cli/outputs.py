@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import gettempdir
+from tempfile import mkdtemp
 from typing import Any
 
 from manifact.cli.exit_codes import note
@@ -98,21 +98,39 @@ def of_the_same_run(checkpoint: Path | None, output: Path) -> bool:
     return source.get("run") == run["run"]
 
 
-def write_model(model: Any, output: Path) -> Path:
-    """Where the model is: at ``output``, or where nothing can be written there, among the temporary files."""
+def write_model(model: Any, output: Path, *, clusters: bool = True) -> Path:
+    """Where the model is: at ``output``, or where nothing can be written there, among the temporary files.
+
+    ``clusters=False`` leaves making them, if nobody has, to who loads it.
+    """
     import manifact
 
-    model._clusters.made(model._training_V)
+    if clusters:
+        model._clusters.made(model._training_V)
     try:
-        manifact.save(model, output)
-    except (OSError, ValueError) as problem:
-        elsewhere = Path(gettempdir()) / output.name
-        if elsewhere.exists() or not isinstance(problem, OSError):
-            raise
-        manifact.save(model, elsewhere)
-        note(f"{problem}; the model is at {elsewhere}: move it to where there is room")
-        return elsewhere
+        manifact.save(model, output, clusters=clusters)
+    except OSError as problem:
+        with _private_folder(problem) as folder:
+            manifact.save(model, folder / output.name, clusters=clusters)
+        note(f"{problem}; the model is at {folder / output.name}: move it to where there is room")
+        return folder / output.name
     return output
+
+
+@contextmanager
+def _private_folder(problem: OSError) -> Iterator[Path]:
+    """A new folder that is ours alone: among the temporary files of all, others may have laid links of any name.
+
+    Where nothing can be written there either, ``problem`` is what is told, and nothing is left.
+    """
+    folder = None
+    try:
+        folder = Path(mkdtemp(prefix="manifact-"))
+        yield folder
+    except OSError:
+        if folder is not None:
+            folder.rmdir()
+        raise problem from None
 
 
 @contextmanager
@@ -122,8 +140,6 @@ def kept_if_interrupted(model: Any, output: Path, complete: Callable[[], None]) 
     ``complete`` gives a fitted model what its file holds beside. Nobody who interrupts waits for k-means: the first who
     asks for clusters does.
     """
-    import manifact
-
     before = _stamp(output)
     try:
         yield
@@ -136,7 +152,7 @@ def kept_if_interrupted(model: Any, output: Path, complete: Callable[[], None]) 
                 raise
             complete()
             place = output if before is None else output.with_name(f"{output.stem}-interrupted{output.suffix}")
-            manifact.save(model, place, clusters=False)
+            place = write_model(model, place, clusters=False)
             raise KeyboardInterrupt(f"{told}, and {place} has it") from None
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 from sklearn.metrics.pairwise import KERNEL_PARAMS
 
 from manifact.graphs import Graph
@@ -30,6 +31,34 @@ def _is_number(value: Any) -> bool:
 
 def _is_size(value: Any) -> bool:
     return type(value) is int and value >= 0
+
+
+def _is_text(value: Any) -> bool:
+    # No path of a system has this character, and what opens files says so in words of its own.
+    return type(value) is str and "\0" not in value
+
+
+def _is_texts(value: Any) -> bool:
+    held = isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1)
+    return value is None or (held and all(isinstance(text, str) for text in value))
+
+
+def _is_named(value: Any) -> bool:
+    return type(value) is dict and all(type(name) is str for name in value)
+
+
+#: What a model keeps of its samples, which commands trust: where they are, how they were read, what they are called.
+SOURCE: Mapping[str, Callable[[Any], bool]] = {
+    "path": _is_text,
+    "reading": _is_named,
+    "skipped": _is_named,
+    "left_out": _is_named,
+    "names": _is_texts,
+}
+
+
+def _is_source(value: Any) -> bool:
+    return _is_named(value) and all(fits(value[name]) for name, fits in SOURCE.items() if name in value)
 
 
 #: Arrays of all factorisations. Sizes: n samples, m features, k parts.
@@ -68,7 +97,7 @@ VALUES: Mapping[str, Callable[[Any], bool]] = {
     "smoothness_": _is(int, float),
     "tau_": _is_number,
     "_mu": _is_number,
-    "source_": _is(dict),
+    "source_": _is_source,
     "selection_": _is(Selection),
     "_clusters": _is(Clusters),
     "_stream": lambda value: isinstance(value, Stream | AffinityStream),

@@ -20,6 +20,9 @@ from manifact.utils.stored_classes import Stored, stored_class
 #: Columns that a sparse matrix may have beyond the bytes of its file, and how much more room than they need texts get.
 MOST_EMPTY_COLUMNS, MOST_ROOM = 2**20, 64
 
+#: Numbers that a safetensors file may hold and no kernel takes: half precision and complex.
+UNUSED = ("<f2", "<c8")
+
 
 class Packer:
     """Values as JSON; arrays are put aside under names of their own."""
@@ -100,7 +103,7 @@ class Unpacker:
         self._most_columns = MOST_EMPTY_COLUMNS + sum(array.nbytes for array in arrays.values())
         self._makers: dict[str, Callable[[Any], Any]] = {
             "float": lambda value: float(value["float"]),
-            "array": lambda value: self._arrays[value["array"]],
+            "array": self._array,
             "texts": self._texts,
             "list": lambda value: [self.unpack(part) for part in value["list"]],
             "tuple": lambda value: tuple(self.unpack(part) for part in value["tuple"]),
@@ -122,6 +125,12 @@ class Unpacker:
             if kind in value:
                 return make(value)
         raise ValueError(f"unknown content {sorted(value)}")
+
+    def _array(self, value: Any) -> Array:
+        array = self._arrays[value["array"]]
+        if array.dtype.str in UNUSED:
+            raise ValueError(f"{value['array']} holds {array.dtype}, which no model computes with")
+        return array
 
     def _texts(self, value: Any) -> Any:
         texts = value["texts"]

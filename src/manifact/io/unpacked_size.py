@@ -15,6 +15,8 @@ from manifact.utils.errors import Sentence
 SMALL, TIMES = 1 << 28, 256
 #: Bytes of a stream after which it is seen again whether there is memory for as many more.
 STEP = 1 << 26
+#: Bytes that are unpacked at a time, where all that is asked for is how many there are.
+PIECE = 1 << 20
 #: Bytes that Python takes for one of JSON, at worst: that of a list without anything in it.
 OBJECTS = 32
 STORE = "store it without compression, or in parts, if this is as it should be"
@@ -84,6 +86,19 @@ class UnpackedStream(io.BufferedIOBase):
             memory.require(room, f"{self._file}, of which {at / 2**20:,.0f} MiB are read,", "read it in parts")
             self._checked = at + STEP
         return content
+
+
+def size_unpacked(stream: IO[bytes]) -> int:
+    """Bytes of a stream that is bounded, which is read to its end and goes back to its beginning.
+
+    To unpack takes a small part of what it takes to make numbers of a text: a file that would be refused at its end is
+    refused before.
+    """
+    size = 0
+    while piece := stream.read(PIECE):
+        size += len(piece)
+    stream.seek(0)
+    return size
 
 
 def unpacked(file: Path, opened: Any) -> IO[bytes]:

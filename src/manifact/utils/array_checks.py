@@ -45,7 +45,8 @@ class Numbers:
         ):
             raise ValueError(f"{name} is {value.shape}, not {' x '.join(map(str, wanted))}")
         numbers = value.data if held else value
-        if numbers.dtype.kind not in ("iu" if self.whole else "f"):
+        # Half precision is a type of files, and of no kernel.
+        if numbers.dtype.kind not in ("iu" if self.whole else "f") or (not self.whole and numbers.dtype.itemsize < 4):
             raise ValueError(f"{name} holds {numbers.dtype}, not {'whole ' if self.whole else ''}numbers")
         self._check_range(name, numbers)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
 
 from manifact.utils.errors import BadValueError, Parameter
@@ -18,6 +19,10 @@ except ImportError:  # there is none on Windows
     fcntl = None  # type: ignore[assignment]
 
 
+#: What is longer has no room beside it: names of files end at 255 bytes.
+MOST_BYTES_OF_NAME = 200
+
+
 @contextmanager
 def only_writer(parameter: str, path: Path) -> Iterator[None]:
     """Be the only one who writes to ``path``; one sentence for whoever comes second.
@@ -25,7 +30,7 @@ def only_writer(parameter: str, path: Path) -> Iterator[None]:
     The lock is that of an empty file beside it, which goes at the end: ``path`` itself is replaced while it is held.
     """
     path = path.resolve()
-    beside = path.with_name(f".{path.name}.lock")
+    beside = path.with_name(_name_of_lock(path.name))
     handle = _only_handle(beside)
     if handle is None:
         raise BadValueError(
@@ -41,10 +46,17 @@ def only_writer(parameter: str, path: Path) -> Iterator[None]:
         os.close(handle)
 
 
+def _name_of_lock(name: str) -> str:
+    """Of a name that leaves no room for more, a digest."""
+    short = name if len(os.fsencode(name)) <= MOST_BYTES_OF_NAME else sha256(os.fsencode(name)).hexdigest()
+    return f".{short}.lock"
+
+
 def _only_handle(beside: Path) -> int | None:
     """The handle of the file, locked; None while another has it."""
     while True:
-        handle = os.open(beside, os.O_RDWR | os.O_CREAT, 0o600)
+        # A link that somebody laid there would have a file made elsewhere.
+        handle = os.open(beside, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
         if not _taken(handle):
             os.close(handle)
             return None

@@ -80,3 +80,10 @@ def test_rows_that_a_small_file_promises_are_refused_before_they_are_made(tmp_pa
     write_npz(file, "csc", np.array([0, 1, 2, 2]), shape=(1 << 30, 3))
     with refused(file, r"would unpack to 16,384 MiB from 1,213 bytes: use fewer rows"):
         read(file)
+
+
+def test_columns_that_a_small_file_promises_are_refused_before_a_model_has_a_part_of_them(tmp_path):
+    file = tmp_path / "x.npz"
+    write_npz(file, "csr", np.array([0, 1, 2, 2]), shape=(3, 1 << 40))
+    with refused(file, r"would unpack to 8,388,608 MiB from [\d,]+ bytes: use fewer columns"):
+        read(file)

@@ -20,9 +20,9 @@ from manifact.io.readers.delimited_cells import has_decimal_comma, is_missing, i
 from manifact.io.readers.delimited_faults import Faults
 from manifact.io.readers.delimited_layout import Layout, Row, delimiter, find_layout
 from manifact.io.readers.table_assembly import RawTable, Wishes, assembled
-from manifact.io.readers.text_files import is_compressed, long_cells, open_text
+from manifact.io.readers.text_files import is_compressed, long_cells, open_bytes, open_text
 from manifact.io.spreadsheet_cells import unprotected
-from manifact.io.unpacked_size import check_unpacked
+from manifact.io.unpacked_size import check_unpacked, size_unpacked
 from manifact.utils import memory
 from manifact.utils.errors import Sentence
 
@@ -164,10 +164,16 @@ def _numbers(block: list[Row], found: Layout) -> Array | None:
     return numbers
 
 
+def _bytes_of_text(file: Path) -> int:
+    """How long the text of a file is, unpacked; refused where it is longer than the file allows."""
+    if not is_compressed(file):
+        return file.stat().st_size
+    with open_bytes(file) as content:
+        return size_unpacked(content)
+
+
 def _fits(file: Path, source: str, head: list[Row], found: Layout) -> None:
     """The table and its copy while blocks are joined must fit, judged by the bytes of the first rows."""
-    if is_compressed(file):
-        return
     sample = sum(len(cell) + 1 for _, cells in head for cell in cells)
-    rows = file.stat().st_size * len(head) / sample
+    rows = _bytes_of_text(file) * len(head) / sample
     memory.require(int(16 * rows * found.width), source, "use fewer rows, or a sparse format such as .npz")

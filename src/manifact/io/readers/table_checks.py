@@ -15,7 +15,7 @@ from manifact.io.unpacked_size import check_unpacked
 from manifact.utils.sparse_matrices import checked_structure
 
 #: Cells that are looked at together, and bytes of an empty row of a sparse matrix.
-BLOCK, ROW = 1 << 22, 16
+BLOCK, ROW, COLUMN = 1 << 22, 16, 8
 #: Bytes that the names of classes may take.
 MOST_TEXT = 1 << 28
 
@@ -105,6 +105,7 @@ def _rows(file: Path | str, X: Any) -> Any:
     """A sparse matrix by rows; what came from a file is checked before SciPy follows it."""
     if isinstance(file, Path):
         check_unpacked(file, ROW * X.shape[0], "use fewer rows")
+        check_unpacked(file, COLUMN * X.shape[1], "use fewer columns")
     X = sparse.csr_array(checked_structure(X))
     X.sum_duplicates()
     return X
