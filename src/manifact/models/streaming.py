@@ -15,7 +15,7 @@ from manifact.models.inputs import checked_samples
 from manifact.models.parameters import check_parameters
 from manifact.models.problem import Plan, Problem
 from manifact.solvers.engine import Result
-from manifact.solvers.online import Around, Stream, learn
+from manifact.solvers.online import Around, Learnt, Stream, learn
 from manifact.terms import LOSSES, State
 from manifact.utils import checks
 from manifact.utils.errors import BadValueError
@@ -80,8 +80,7 @@ class Streaming:
             X = backend_of(X).rows.typed(X, host_dtype(self.components_))
         problem, U, V = self._go_on(X, y, sample_weight) if begun else self._begin_stream(X, y, sample_weight)
         stream = self._stream_so_far(problem, U)
-        stream, U, V = self._learn(problem, stream, U, V, window)
-        self._keep_block(problem, stream, U, V)
+        self._keep_block(problem, self._learn(problem, stream, U, V, window))
         self._begin_clusters(problem, problem.rng)
         self._hand_over(origin)
         return self
@@ -140,33 +139,41 @@ class Streaming:
 
         return Around(self._strength(), self._V_penalty((1, m)), on_U)
 
-    def _learn(self: Any, problem: Problem, stream: Any, U: Array, V: Array | None, window: float | None) -> Any:
+    def _learn(self: Any, problem: Problem, stream: Any, U: Array, V: Array | None, window: float | None) -> Learnt:
         """The stream with the block, U, and V of the block."""
         Z = None if stream.ties is None else stream.ties.mixtures(problem.X)
         return learn(stream, problem.X, problem.weight, U, Z, self._around(problem.X.shape[1]), window)
 
-    def _keep_block(self: Any, problem: Problem, stream: Any, U: Array, V: Array) -> None:
+    def _keep_block(self: Any, problem: Problem, learnt: Learnt) -> None:
         """What users read, of the basis and of the last block."""
+        stream, U, V, loss = learnt
         blocks = self.n_iter_ if hasattr(self, "_stream") else 0
         trace = self.objective_ if blocks else np.empty(0)
         lengths = np.ones(problem.k, dtype=U.dtype)
         if self.normalize == "basis":
             norms = np.linalg.norm(U, axis=0)
             lengths = np.where(norms > 0, norms, 1).astype(U.dtype)
-        state = State(problem.data, U / lengths, V * lengths)
+            U, V = U / lengths, V * lengths
         self._stream = stream
         self._scale, self._n_features_out = lengths, problem.k
         self.n_samples_seen_ = stream.seen
         self.n_iter_, self.converged_, self.solver_, self.device_ = blocks + 1, False, ONLINE, "cpu"
-        self.components_ = np.ascontiguousarray(state.U.T)
-        self.representation_ = state.V
+        # As it lies in memory: turning it round for every block, and back for the next one, would take as long as steps.
+        self.components_ = U.T
+        self.representation_ = V
         if stream.ties is not None:
             problem = replace(problem, graph=stream.ties.graph(problem.X))
-        self._store_graph(problem.graph, state.V)
-        unweighted = problem.data if problem.weight is None else as_data(problem.X)
-        value = float(self._loss.value(State(unweighted, state.U, state.V)))
+        self._store_graph(problem.graph, V)
+        value = self._loss_of_block(problem, U, V, loss)
         self.reconstruction_err_ = self._loss.error(value)
         self.objective_ = np.append(trace, value / len(V))
+
+    def _loss_of_block(self: Any, problem: Problem, U: Array, V: Array, known: float | None) -> float:
+        """Without weights, as it is ``known`` or taken anew."""
+        if problem.weight is None and known is not None:
+            return known
+        unweighted = problem.data if problem.weight is None else as_data(problem.X)
+        return float(self._loss.value(State(unweighted, U, V)))
 
     def _store(self: Any, problem: Problem, plan: Plan, result: Result) -> None:
         """A fit begins anew: streams go on from its result."""
