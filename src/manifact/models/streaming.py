@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from manifact.backends import Array, as_data, backend_of, host_dtype, on_host, origin_of
 from manifact.graphs.landmark_means import LandmarkMeans
-from manifact.models.inputs import checked_samples
+from manifact.models.inputs import SINGLE_RANGE, checked_samples
 from manifact.models.parameters import check_parameters
 from manifact.models.problem import Plan, Problem
 from manifact.solvers.engine import Result
@@ -30,6 +31,19 @@ def _streams(model: Any) -> bool:
     if (reason := model._needs_all_samples()) is not None:
         raise AttributeError(f"{type(model).__name__} has no partial_fit here: {reason}")
     return True
+
+
+def _is_one_more(model: Any, X: Any) -> bool:
+    """Whether a block is as those before it, by a look at its extremes: all checks take longer than some updates do."""
+    if type(X) not in (np.ndarray, sparse.csr_array) or hasattr(model, "feature_names_in_"):
+        return False
+    values = X.data if sparse.issparse(X) else X
+    if X.ndim != 2 or X.shape[1] != model.n_features_in_ or X.dtype.kind != "f" or not values.size:
+        return False
+    low, high = float(values.min()), float(values.max())
+    least, most = SINGLE_RANGE
+    # What is not a number is neither.
+    return (low >= 0 or not model._non_negative) and least < max(-low, high) < most
 
 
 class Streaming:
@@ -75,7 +89,10 @@ class Streaming:
             raise ValueError(f"sample_weight={sample_weight!r} compares all samples with each other: give numbers")
         begun = hasattr(self, "n_iter_")
         origin = origin_of(X)
-        X = on_host(checked_samples(self, X, reset=not begun, non_negative=self._non_negative))
+        if sparse.isspmatrix_csr(X):
+            X = sparse.csr_array(X)
+        if not begun or not _is_one_more(self, X):
+            X = on_host(checked_samples(self, X, reset=not begun, non_negative=self._non_negative))
         if begun:
             X = backend_of(X).rows.typed(X, host_dtype(self.components_))
         problem, U, V = self._go_on(X, y, sample_weight) if begun else self._begin_stream(X, y, sample_weight)
@@ -113,7 +130,9 @@ class Streaming:
     def _go_on(self: Any, X: Any, y: Any, weight: Any) -> tuple[Problem, Array, None]:
         """A later block, and the basis as it is."""
         weight, rng = self._weight(weight, X), check_random_state(self.random_state)
-        U = np.ascontiguousarray(on_host(self.components_).T * on_host(self._scale), dtype=X.dtype)
+        U, scale = np.ascontiguousarray(on_host(self.components_).T, dtype=X.dtype), on_host(self._scale)
+        if (scale != 1).any():
+            U = U * scale.astype(X.dtype)
         return Problem(X, y, weight, as_data(X, weight), None, rng, self._k), U, None
 
     def _stream_so_far(self: Any, problem: Problem, U: Array) -> Any:
@@ -158,7 +177,7 @@ class Streaming:
         self._scale, self._n_features_out = lengths, problem.k
         self.n_samples_seen_ = stream.seen
         self.n_iter_, self.converged_, self.solver_, self.device_ = blocks + 1, False, ONLINE, "cpu"
-        # As it lies in memory: turning it round for every block, and back for the next one, would take as long as steps.
+        # As it lies in memory: turning it round for every block, and back for the next one, takes as long as steps do.
         self.components_ = U.T
         self.representation_ = V
         if stream.ties is not None:

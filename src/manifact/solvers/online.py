@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from scipy import sparse
 
-from manifact.backends import Array, as_data, backend_of
+from manifact.backends import Array, backend_of
 from manifact.graphs.landmark_means import LandmarkMeans
 from manifact.terms.statistics import Basis, Hold, Statistics
 from manifact.utils.sparse_matrices import only_columns, present_columns
@@ -29,8 +29,6 @@ from manifact.utils.stored_classes import stored
 
 #: How fast early samples fade where no window is given.
 POWER = 3.0
-#: Rounds of a block end with one that lowers the loss by no more than this share.
-PAYS = 1e-3
 #: Where a block has a smaller share of the features, only their rows of U move while V does.
 FEW_FEATURES = 0.75
 
@@ -177,8 +175,9 @@ def learn(
 def _learn_rows(
     stream: Stream, X: Any, weight: Array | None, U: Array, Z: Any, around: Around, window: float | None
 ) -> Learnt:
-    data, held = as_data(X, weight), around.holds_basis(stream)
-    before, rounds = stream.before(data, window), _most_rounds(stream, around)
+    held, as_data = around.holds_basis(stream), stream.statistics.as_data
+    data, rounds = as_data(X, weight), _most_rounds(stream, around)
+    before = stream.before(data, window)
     some = None if held or not sparse.issparse(X) else present_columns(X)
     if some is None or len(some) > FEW_FEATURES * len(U):
         learnt = _of_all_features(before, data, U, Z, around, rounds, held)
@@ -196,9 +195,7 @@ def _most_rounds(stream: Stream, around: Around) -> int:
     return kind.held_rounds if around.holds_rows(stream) else kind.rounds
 
 
-def _of_all_features(
-    before: Stream, data: Any, U: Array, Z: Any, around: Around, rounds: int, held: bool
-) -> Learnt:
+def _of_all_features(before: Stream, data: Any, U: Array, Z: Any, around: Around, rounds: int, held: bool) -> Learnt:
     after, block, basis, V = _rounds(before, data, before.statistics.of_basis(U), 0.0, Z, around, rounds, held)
     # The block has its sums from before lengths moved.
     return Learnt(after, basis.U, V, None if held else block.loss(data, basis, V))
@@ -243,7 +240,7 @@ def _rounds(
         after = before.joined(block, V, Z)
         costs = around.costs(after.with_sizes(V)) if held else 0.0
         new = kind.of_basis(after.statistics.basis(basis.U, costs, *around.on_U(after.weight)), waiting)
-        last = not left or (settles and after.statistics.gained(basis, new, earlier, loss, share) <= PAYS)
+        last = not left or (settles and after.statistics.gained(basis, new, earlier, loss, share) <= kind.pays)
         basis = new if last else kind.of_basis(after.statistics.further(basis.U, new.U), waiting)
         if held:
             lengths = _lengths(basis.U)

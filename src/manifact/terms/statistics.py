@@ -14,6 +14,8 @@ import numpy as np
 from scipy import sparse
 
 from manifact.backends import Array, backend_of, smallest_normal
+from manifact.backends.blocks.block_layouts import lasting_data, passing_data
+from manifact.backends.threads import over_rows
 from manifact.terms.forms import LogBound, RowQuadratic
 from manifact.utils.stored_classes import stored
 
@@ -26,6 +28,8 @@ FLOOR = 1e-4
 LOST_DIGITS = 1e5
 #: Beyond the minimum of a bound an entry goes by this factor at the most.
 MOST_GROWTH = 10.0
+#: Entries of a basis that are worked on at a time, and what one costs in multiply-adds.
+ENTRIES_AT_ONCE, COST = 1 << 15, 20
 
 
 @dataclass(frozen=True)
@@ -70,8 +74,15 @@ class Statistics:
     held_rounds: ClassVar[int] = 4
     #: For the first block, whose basis knows nothing yet.
     first_rounds: ClassVar[int] = 4
+    #: Rounds of a block end with one that lowers the loss by no more than this share.
+    pays: ClassVar[float] = 1e-3
     #: Samples of a block that are learnt from at a time.
     at_once: ClassVar[int] = 1 << 30
+
+    @staticmethod
+    def as_data(X: Any, weight: Array | None) -> Any:
+        """Γ X of a block, as rounds need it."""
+        return lasting_data(X, weight)
 
     @classmethod
     def empty(cls, m: int, k: int, dtype: Any) -> Self:
@@ -168,6 +179,11 @@ class QuadraticStatistics(Statistics):
 
     G: Array
     B: Array
+
+    @staticmethod
+    def as_data(X: Any, weight: Array | None) -> Any:
+        """Most blocks have one round, too few to turn X round for them."""
+        return passing_data(X, weight)
 
     @classmethod
     def empty(cls, m: int, k: int, dtype: Any) -> Self:
@@ -267,6 +283,7 @@ class DivergenceStatistics(Statistics):
     rounds: ClassVar[int] = 30
     held_rounds: ClassVar[int] = 8
     first_rounds: ClassVar[int] = 30
+    pays: ClassVar[float] = 2e-3
     at_once: ClassVar[int] = 1024
 
     @classmethod
@@ -313,7 +330,7 @@ class DivergenceStatistics(Statistics):
         return replace(new, C=C, means=self.means)
 
     def waited(self, after: Self, lasting: float, new: int) -> Array:
-        """Exactly: C has faded, which changes no direction, and the feature keeps its total, which is of all samples."""
+        """Exactly: fading changes no direction in C, and the feature keeps its total, which is of all samples."""
         sums = np.divide(self.sums, after.sums, out=np.ones_like(after.sums), where=after.sums > 0)
         return sums * (lasting * self.weight / (self.weight - new))
 
@@ -352,11 +369,17 @@ class DivergenceStatistics(Statistics):
 
     def basis(self, U: Array, costs: Any, l1: float, l2: float) -> Array:
         """The minimum of the bound; with the totals of features, where no penalty lowers these."""
-        new = LogBound((self.sums + l1).astype(U.dtype)[None, :], self.C, l2).minimum()
-        if l1 == 0 == l2:
-            held = np.maximum(self.C @ np.ones(U.shape[1], dtype=U.dtype), smallest_normal(U))
-            new = backend_of(new).scale(new, rows=(self.means * self.weight / held).astype(U.dtype))
-        return np.maximum(new, (FLOOR / len(new) * backend_of(new).column_sums(new)).astype(U.dtype))
+        sums = (self.sums + l1).astype(U.dtype)
+        if l1 or l2:
+            return self._above_floor(LogBound(sums[None, :], self.C, l2).minimum())
+        # Features have their totals: a_i c_ik / sums_k with the a_i that Σ_k u_ik sums_k, a_i Σ_k c_ik, asks for.
+        held = np.maximum(self.C @ np.ones(U.shape[1], dtype=U.dtype), smallest_normal(U))
+        totals = (self.means * self.weight / held).astype(U.dtype)
+        columns = 1 / np.maximum(sums, smallest_normal(U))
+        return self._above_floor(backend_of(U).scale(self.C, rows=totals, columns=columns))
+
+    def _above_floor(self, U: Array) -> Array:
+        return np.maximum(U, (FLOOR / len(U) * backend_of(U).column_sums(U)).astype(U.dtype), out=U)
 
     def further(self, old: Array, new: Array) -> Array:
         return _further(old, new, self.sums.astype(new.dtype)[None, :])
@@ -376,15 +399,25 @@ def _further(old: Array, new: Array, a: Array) -> Array:
 
     Without that V and U would outgrow each other.
     """
-    # Roots, which are quicker than powers: this goes over the basis in every round.
-    change = np.maximum(old, smallest_normal(old))
-    np.divide(new, change, out=change)
-    np.maximum(change, 1 / MOST_GROWTH, out=change)
-    np.minimum(change, MOST_GROWTH, out=change)
-    far = new * np.sqrt(change, out=change)
-    far *= np.sqrt(change, out=change)
-    right, found = _products(new, a), _products(far, a)
-    return backend_of(new).scale(far, rows=np.where(found > 0, right / np.where(found > 0, found, 1), 1))
+    out = np.empty_like(new)
+    over_rows(_go_further, len(new), COST * new.size, old, new, a, out)
+    return out
+
+
+def _go_further(old: Array, new: Array, a: Array, out: Array, start: int, stop: int) -> None:
+    """A few rows at a time, so that what is made of them stays in the cache."""
+    tiny, height = smallest_normal(old), max(1, ENTRIES_AT_ONCE // old.shape[1])
+    for first in range(start, stop, height):
+        rows = slice(first, min(first + height, stop))
+        # Roots, which are quicker than powers: this goes over the basis in every round.
+        change = np.maximum(old[rows], tiny)
+        np.divide(new[rows], change, out=change)
+        np.minimum(np.maximum(change, 1 / MOST_GROWTH, out=change), MOST_GROWTH, out=change)
+        far = np.sqrt(change, out=change)
+        far = np.multiply(new[rows], far * np.sqrt(far), out=out[rows])
+        own = a if len(a) == 1 else a[rows]
+        right, found = _products(new[rows], own), _products(far, own)
+        far *= np.divide(right, found, out=np.ones_like(found), where=found > 0)[:, None]
 
 
 def _products(P: Array, a: Array) -> Array:
