@@ -68,7 +68,7 @@ def measure(setting: Setting) -> Outcome:
         f"divergence, by which the goal is judged; the loss is what is under the root, and about twice as far above. "
         f"Times are of one pass, by the clock and of all threads together (CPU), MiniBatchNMF's over ours the ratios; "
         f"its V stays in memory from pass to pass, ours is found anew.{_not_in_full(scale, setting.repeats)} After "
-        f"{PASSES} passes the error of ours is at most {worst[OURS]:.2f} % above (goal: {GOAL} %), that of MiniBatchNMF "
+        f"{PASSES} passes the error of ours is at most {worst[OURS]:.2f} % above (goal: {GOAL} %), MiniBatchNMF's "
         f"{worst[PEER]:.2f} %."
     )
     return rows, note
