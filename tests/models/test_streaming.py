@@ -140,6 +140,39 @@ def test_what_is_refused():
         AffinityNMF(3, graph=LANDMARKS).partial_fit(X[:50], sample_weight=np.ones(50))
 
 
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array, sparse.csr_matrix, sparse.csc_array])
+def test_what_is_wrong_with_a_later_block_is_said(kind):
+    model = NMF(3, random_state=0).partial_fit(X[:50])
+    before = model.components_.copy()
+    for wrong, told in ((np.nan, "contains NaN"), (np.inf, "contains infinity"), (-1.0, "Negative values")):
+        block = X[50:100].copy()
+        block[3, 4] = wrong
+        with pytest.raises(ValueError, match=told):
+            model.partial_fit(kind(block))
+    with pytest.raises(ValueError, match="features"):
+        model.partial_fit(kind(X[:50, :10]))
+    with pytest.raises(ValueError, match="0 sample"):
+        model.partial_fit(kind(X[:0]))
+    np.testing.assert_array_equal(model.components_, before)
+    assert model.partial_fit(kind(np.zeros((5, 64)))).n_samples_seen_ == 55
+
+
+@pytest.mark.parametrize("loss", ["frobenius", "kullback-leibler"])
+@pytest.mark.parametrize("normalize", ["basis", None])
+def test_the_loss_of_a_block_is_that_of_its_factors(loss, normalize):
+    model = NMF(5, loss=loss, normalize=normalize, random_state=0)
+    for first in range(0, 450, 150):
+        model.partial_fit(sparse.csr_array(X[first : first + 150]))
+    Y = model.representation_ @ model.components_
+    block = X[300:450]
+    if loss == "frobenius":
+        expected = np.sum((block - Y) ** 2)
+    else:
+        inside = block > 0
+        expected = np.sum(block[inside] * np.log(block[inside] / Y[inside])) - block.sum() + Y.sum()
+    assert model.objective_[-1] == pytest.approx(expected / 150, rel=1e-6)
+
+
 def test_streams_are_learnt_on_the_host():
     for device in ("cuda", "cuda:1"):
         with pytest.raises(ValueError, match=f"device='{device}' does not go with partial_fit"):

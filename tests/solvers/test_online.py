@@ -20,7 +20,7 @@ def repeated(loss, X, U, times, parts=1, around=NOTHING, window=None, weight=Non
         found = []
         for rows in np.array_split(np.arange(X.shape[0]), parts):
             own = None if weight is None else weight[rows]
-            stream, U, V = learn(stream, X[rows], own, U, None, around, window)
+            stream, U, V, _ = learn(stream, X[rows], own, U, None, around, window)
             found.append(V)
     return stream, U, np.concatenate(found)
 
@@ -67,12 +67,29 @@ def test_features_that_a_block_lacks_may_come_later(loss):
     X[:20, :12] = 0
     X = sparse.csr_array(X)
     stream, U, _ = repeated(loss, X[:20], U, 2)
-    stream, U, V = learn(stream, X[20:], None, U, None, NOTHING, 10.0)
+    stream, U, V, _ = learn(stream, X[20:], None, U, None, NOTHING, 10.0)
     for _ in range(30):
-        stream, U, V = learn(stream, X[20:], None, U, None, NOTHING, 10.0)
+        stream, U, V, _ = learn(stream, X[20:], None, U, None, NOTHING, 10.0)
     Y = V @ U.T
     late = X[20:].toarray()[:, :12]
     assert np.linalg.norm(late - Y[:, :12]) < 0.75 * np.linalg.norm(late)
+
+
+@pytest.mark.parametrize("loss", [Frobenius, KullbackLeibler])
+@pytest.mark.parametrize("penalty", [0.0, 1e-3])
+def test_a_block_with_few_of_the_features_ends_with_its_loss(loss, penalty):
+    X, _, _, U = problem(n=40, m=30)
+    X[:20, 15:] = 0
+    X[20:, :10] = 0
+    X = sparse.csr_array(X)
+    around = Around(0.0, (0.0, 0.0), lambda samples: (penalty, penalty))
+    stream, U, _ = repeated(loss, X[20:], U, 2, around=around)
+    waiting = U[15:].copy()
+    found = learn(stream, X[:20], None, U, None, around, None)
+    state = State(as_data(X[:20]), found.U, found.V)
+    assert found.loss == pytest.approx(loss().value(state), rel=1e-9)
+    # Half of the samples lack those features now; U has gone with that.
+    assert 0 < found.U[15:].sum() < waiting.sum()
 
 
 def test_a_short_window_follows_a_stream_that_changes(rng):
@@ -82,7 +99,7 @@ def test_a_short_window_follows_a_stream_that_changes(rng):
     for window in (None, 50.0):
         stream, U, _ = repeated(Frobenius, before, rng.random((30, 2)), 5, 4, window=window)
         for rows in np.array_split(np.arange(200), 4):
-            stream, U, _ = learn(stream, after[rows], None, U, None, NOTHING, window)
+            stream, U, _, _ = learn(stream, after[rows], None, U, None, NOTHING, window)
         V = Frobenius().project(as_data(after), U, None, 0.0, 0.0, 0.0)
         errors[window] = Frobenius().value(State(as_data(after), U, V))
     assert errors[50.0] < 0.1 * errors[None]
@@ -100,7 +117,7 @@ def test_a_penalty_on_v_alone_leaves_basis_vectors_at_length_one():
 def test_a_stream_of_a_fit_goes_on_with_its_samples_in_mind():
     X, _, _, U = problem(n=40)
     _, U, V = repeated(Frobenius, X, U, 100)
-    stream, moved, _ = learn(Stream.of_fit(Frobenius.statistics, U, V), X[:2], None, U, None, NOTHING, None)
+    stream, moved, _, _ = learn(Stream.of_fit(Frobenius.statistics, U, V), X[:2], None, U, None, NOTHING, None)
     forgetful = repeated(Frobenius, X[:2], U, 1)[1]
     assert stream.seen == 42
     assert np.linalg.norm(moved - U) < 0.3 * np.linalg.norm(forgetful - U)

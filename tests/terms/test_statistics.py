@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from tests.conftest import problem
 
 from manifact.backends import as_data
@@ -17,7 +18,7 @@ def of_blocks(kind, X, U, V, weight=None, blocks=3):
     for rows in np.array_split(np.arange(len(X)), blocks):
         data = as_data(X[rows], None if weight is None else weight[rows])
         lasting = seen / (seen + len(rows))
-        statistics = statistics.counted(data, lasting).joined(data, U, V[rows])
+        statistics = statistics.counted(data, lasting).joined(kind.of_block(data, U, V[rows]))
         seen += len(rows)
     return statistics
 
@@ -90,7 +91,7 @@ def test_rows_come_to_rest_where_the_loss_and_the_hold_have_their_minimum(loss, 
     pull, shift = rng.random(V.shape), rng.random(len(X))
     found = None
     for _ in range(300):
-        found = s.rows(data, U, found, Hold(pull, shift, 0.1, 0.2)).V
+        found = s.rows(data, s.of_basis(U), found, Hold(pull, shift, 0.1, 0.2)).V
     gamma = np.ones(len(X)) if weight is None else weight
     if loss is Frobenius:
         slope = 2 * (found @ U.T - X) @ U * gamma[:, None] + 2 * shift[:, None] * found - 2 * pull
@@ -112,10 +113,11 @@ def test_features_may_be_taken_apart_and_put_together(loss):
         np.testing.assert_array_equal(getattr(again, name), value)
     far = U.copy()
     far[some] = 0
-    whole = s.rows(as_data(X), U, V, Hold()).V
+    whole = s.rows(as_data(X), s.of_basis(U), V, Hold()).V
     X[:, np.setdiff1d(np.arange(X.shape[1]), some)] = 0
-    near = s.of_features(some).rows(as_data(X[:, some].copy()), U[some], V, Hold(), s.rest(far)).V
-    alone = s.rows(as_data(X), U, V, Hold()).V
+    basis = s.of_basis(U[some], s.of_basis(far).sums)
+    near = s.of_features(some).rows(as_data(X[:, some].copy()), basis, V, Hold()).V
+    alone = s.rows(as_data(X), s.of_basis(U), V, Hold()).V
     assert not np.allclose(whole, near)
     np.testing.assert_allclose(near, alone, rtol=1e-9)
 
@@ -124,20 +126,59 @@ def test_features_may_be_taken_apart_and_put_together(loss):
 def test_rows_know_the_loss_of_their_block(weighted, rng):
     X, _, V, U = problem()
     data = as_data(X, rng.random(len(X)) + 0.1 if weighted else None)
-    V, loss = QuadraticStatistics.empty(X.shape[1], U.shape[1], X.dtype).rows(data, U, V, Hold())
+    quadratic, divergence = (kind.empty(X.shape[1], U.shape[1], X.dtype) for kind in LOSSES.values())
+    basis = quadratic.of_basis(U)
+    V, loss = quadratic.rows(data, basis, V, Hold())
     assert loss == pytest.approx(Frobenius().value(State(data, U, V)), rel=1e-9)
     # That of the divergence is known before the step.
-    loss = DivergenceStatistics.empty(X.shape[1], U.shape[1], X.dtype).rows(data, U, V + 0.1, Hold()).loss
+    loss = divergence.rows(data, divergence.of_basis(U), V + 0.1, Hold()).loss
     assert loss == pytest.approx(KullbackLeibler().value(State(data, U, V + 0.1)), rel=1e-9)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_a_block_knows_its_loss_beside_any_basis(loss, kind, rng):
+    X, _, V, U = problem()
+    data, other = as_data(kind(X)), rng.random(U.shape)
+    s = LOSSES[loss].of_block(data, U, V)
+    assert s.loss(data, s.of_basis(other), V) == pytest.approx(loss().value(State(data, other, V)), rel=1e-9)
+
+
+def test_a_difference_of_squares_that_is_lost_in_their_digits_is_no_loss(rng):
+    V, U = rng.random((30, 3)), rng.random((20, 3))
+    data = as_data((V @ U.T).astype(np.float32))
+    s = QuadraticStatistics.of_block(data, U, V)
+    assert s.loss(data, s.of_basis(U), V) is None
+
+
+def test_features_that_a_block_lacks_wait_as_if_they_had_been_there(rng):
+    X, _, V, U = problem(n=40)
+    lacking, some = np.array([1, 4]), np.setdiff1d(np.arange(X.shape[1]), [1, 4])
+    X[20:, lacking] = 0
+    before = of_blocks(DivergenceStatistics, X[:20], U, V[:20])
+    basis, block = before.basis(U, 0.0, 0.0, 0.0), as_data(X[20:])
+    faded = before.faded(0.3).counted(block, 0.5)
+    after = faded.joined(faded.of_block(block, basis, V[20:]))
+    moved = basis[lacking] * faded.waited(after, 0.5, 20)
+    np.testing.assert_allclose(moved, after.basis(basis, 0.0, 0.0, 0.0)[lacking], rtol=1e-10)
+    # Of squares where no sample has two parts, and G is diagonal.
+    alone = np.eye(U.shape[1])[rng.integers(0, U.shape[1], 40)] * rng.random((40, 1))
+    before = of_blocks(QuadraticStatistics, X[:20], U, alone[:20])
+    basis, faded = before.basis(U, 0.0, 0.0, 0.0), before.faded(0.3)
+    after = faded.joined(faded.of_block(block, basis, alone[20:]))
+    moved = basis * faded.waited(after, 0.5, 20)
+    np.testing.assert_allclose(moved[lacking], after.basis(basis, 0.0, 0.0, 0.0)[lacking], rtol=1e-10)
+    assert not np.allclose(moved[some], after.basis(basis, 0.0, 0.0, 0.0)[some])
 
 
 def test_what_a_basis_gains_is_what_the_loss_of_all_samples_falls_by(rng):
     X, _, V, U = problem()
     s, new = of_blocks(QuadraticStatistics, X, U, V), rng.random(U.shape)
     before, after = (Frobenius().value(State(as_data(X), basis, V)) for basis in (U, new))
+    old, new = s.of_basis(U), s.of_basis(new)
     # A block that has a third of the loss of all.
-    assert s.gained(U, new, np.inf, before / 3, 1 / 3) == pytest.approx((before - after) / before)
-    assert s.gained(U, U, np.inf, before, 1.0) == 0
+    assert s.gained(old, new, np.inf, before / 3, 1 / 3) == pytest.approx((before - after) / before)
+    assert s.gained(old, old, np.inf, before, 1.0) == 0
     block = DivergenceStatistics.empty(X.shape[1], U.shape[1], X.dtype)
-    assert block.gained(U, new, 12.0, 10.0, 0.5) == pytest.approx(0.1)
-    assert block.gained(U, new, 10.0, 12.0, 0.5) < 0
+    assert block.gained(old, new, 12.0, 10.0, 0.5) == pytest.approx(0.1)
+    assert block.gained(old, new, 10.0, 12.0, 0.5) < 0

@@ -22,6 +22,12 @@ def bench(
     repeats: Annotated[
         int | None, typer.Option(min=1, help="Turns of each method. Default: 5, or 3 with --quick.")
     ] = None,
+    documents: Annotated[
+        int | None,
+        typer.Option(
+            min=10_000, help="Synthetic documents of streams, of blocks on disk and of clusters. Default: 10^6."
+        ),
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Less of everything: minutes, not hours.")] = False,
     results: Annotated[Path, typer.Option(help="Folder for the tables.")] = Path("results"),
 ) -> None:
@@ -29,4 +35,4 @@ def bench(
     from manifact.experiments.bench import run_benchmarks
 
     with errors_in_one_sentence(context, run_benchmarks.RefusedError):
-        run_benchmarks.bench(only or (), data, repeats, quick, results)
+        run_benchmarks.bench(only or (), data, repeats, quick, results, documents=documents)

@@ -13,6 +13,7 @@ from manifact.graphs.landmark_means import LandmarkMeans
 from manifact.models.problem import Problem
 from manifact.models.projection import beside_samples
 from manifact.models.streaming import Streaming
+from manifact.solvers.online import Learnt
 from manifact.solvers.online_affinity import AffinityStream, learn_affinity
 from manifact.terms.affinity_statistics import AffinityStatistics
 
@@ -86,15 +87,16 @@ class AffinityStreaming(Streaming):
         statistics = AffinityStatistics.of_fit(U, V, F, explained)
         return AffinityStream(statistics, ties, np.asarray(self._common), len(V), float(len(V)))
 
-    def _learn(self: Any, problem: Problem, stream: Any, U: Array, V: Array | None, window: float | None) -> Any:
+    def _learn(self: Any, problem: Problem, stream: Any, U: Array, V: Array | None, window: float | None) -> Learnt:
         if problem.weight is not None:
             raise ValueError("sample_weight has no place beside pairs of samples: leave it out, or use fit")
         F, around = stream.directions(stream.ties.mixtures(problem.X)), self._around(problem.X.shape[1])
         return learn_affinity(stream, problem.data, U, V, F, self.tau_, around, window)
 
-    def _keep_block(self: Any, problem: Problem, stream: AffinityStream, U: Array, V: Array) -> None:
+    def _keep_block(self: Any, problem: Problem, learnt: Learnt) -> None:
+        stream: Any = learnt.stream
         self.embedding_ = stream.directions(stream.ties.mixtures(problem.X))
-        super()._keep_block(problem, stream, U, V)
+        super()._keep_block(problem, learnt)
         # New samples stand beside all that were seen, not beside the last block.
         statistics = stream.statistics
         self._mu, self._matched = statistics.strength(self.tau_), (statistics.FV, statistics.VV)

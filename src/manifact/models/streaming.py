@@ -6,16 +6,17 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from manifact.backends import Array, as_data, backend_of, host_dtype, on_host, origin_of
 from manifact.graphs.landmark_means import LandmarkMeans
-from manifact.models.inputs import checked_samples
+from manifact.models.inputs import SINGLE_RANGE, checked_samples
 from manifact.models.parameters import check_parameters
 from manifact.models.problem import Plan, Problem
 from manifact.solvers.engine import Result
-from manifact.solvers.online import Around, Stream, learn
+from manifact.solvers.online import Around, Learnt, Stream, learn
 from manifact.terms import LOSSES, State
 from manifact.utils import checks
 from manifact.utils.errors import BadValueError
@@ -30,6 +31,19 @@ def _streams(model: Any) -> bool:
     if (reason := model._needs_all_samples()) is not None:
         raise AttributeError(f"{type(model).__name__} has no partial_fit here: {reason}")
     return True
+
+
+def _is_one_more(model: Any, X: Any) -> bool:
+    """Whether a block is as those before it, by a look at its extremes: all checks take longer than some updates do."""
+    if type(X) not in (np.ndarray, sparse.csr_array) or hasattr(model, "feature_names_in_"):
+        return False
+    values = X.data if sparse.issparse(X) else X
+    if X.ndim != 2 or X.shape[1] != model.n_features_in_ or X.dtype.kind != "f" or not values.size:
+        return False
+    low, high = float(values.min()), float(values.max())
+    least, most = SINGLE_RANGE
+    # What is not a number is neither.
+    return (low >= 0 or not model._non_negative) and least < max(-low, high) < most
 
 
 class Streaming:
@@ -75,13 +89,15 @@ class Streaming:
             raise ValueError(f"sample_weight={sample_weight!r} compares all samples with each other: give numbers")
         begun = hasattr(self, "n_iter_")
         origin = origin_of(X)
-        X = on_host(checked_samples(self, X, reset=not begun, non_negative=self._non_negative))
+        if sparse.isspmatrix_csr(X):
+            X = sparse.csr_array(X)
+        if not begun or not _is_one_more(self, X):
+            X = on_host(checked_samples(self, X, reset=not begun, non_negative=self._non_negative))
         if begun:
             X = backend_of(X).rows.typed(X, host_dtype(self.components_))
         problem, U, V = self._go_on(X, y, sample_weight) if begun else self._begin_stream(X, y, sample_weight)
         stream = self._stream_so_far(problem, U)
-        stream, U, V = self._learn(problem, stream, U, V, window)
-        self._keep_block(problem, stream, U, V)
+        self._keep_block(problem, self._learn(problem, stream, U, V, window))
         self._begin_clusters(problem, problem.rng)
         self._hand_over(origin)
         return self
@@ -114,7 +130,9 @@ class Streaming:
     def _go_on(self: Any, X: Any, y: Any, weight: Any) -> tuple[Problem, Array, None]:
         """A later block, and the basis as it is."""
         weight, rng = self._weight(weight, X), check_random_state(self.random_state)
-        U = np.ascontiguousarray(on_host(self.components_).T * on_host(self._scale), dtype=X.dtype)
+        U, scale = np.ascontiguousarray(on_host(self.components_).T, dtype=X.dtype), on_host(self._scale)
+        if (scale != 1).any():
+            U = U * scale.astype(X.dtype)
         return Problem(X, y, weight, as_data(X, weight), None, rng, self._k), U, None
 
     def _stream_so_far(self: Any, problem: Problem, U: Array) -> Any:
@@ -140,33 +158,41 @@ class Streaming:
 
         return Around(self._strength(), self._V_penalty((1, m)), on_U)
 
-    def _learn(self: Any, problem: Problem, stream: Any, U: Array, V: Array | None, window: float | None) -> Any:
+    def _learn(self: Any, problem: Problem, stream: Any, U: Array, V: Array | None, window: float | None) -> Learnt:
         """The stream with the block, U, and V of the block."""
         Z = None if stream.ties is None else stream.ties.mixtures(problem.X)
         return learn(stream, problem.X, problem.weight, U, Z, self._around(problem.X.shape[1]), window)
 
-    def _keep_block(self: Any, problem: Problem, stream: Any, U: Array, V: Array) -> None:
+    def _keep_block(self: Any, problem: Problem, learnt: Learnt) -> None:
         """What users read, of the basis and of the last block."""
+        stream, U, V, loss = learnt
         blocks = self.n_iter_ if hasattr(self, "_stream") else 0
         trace = self.objective_ if blocks else np.empty(0)
         lengths = np.ones(problem.k, dtype=U.dtype)
         if self.normalize == "basis":
             norms = np.linalg.norm(U, axis=0)
             lengths = np.where(norms > 0, norms, 1).astype(U.dtype)
-        state = State(problem.data, U / lengths, V * lengths)
+            U, V = U / lengths, V * lengths
         self._stream = stream
         self._scale, self._n_features_out = lengths, problem.k
         self.n_samples_seen_ = stream.seen
         self.n_iter_, self.converged_, self.solver_, self.device_ = blocks + 1, False, ONLINE, "cpu"
-        self.components_ = np.ascontiguousarray(state.U.T)
-        self.representation_ = state.V
+        # As it lies in memory: turning it round for every block, and back for the next one, takes as long as steps do.
+        self.components_ = U.T
+        self.representation_ = V
         if stream.ties is not None:
             problem = replace(problem, graph=stream.ties.graph(problem.X))
-        self._store_graph(problem.graph, state.V)
-        unweighted = problem.data if problem.weight is None else as_data(problem.X)
-        value = float(self._loss.value(State(unweighted, state.U, state.V)))
+        self._store_graph(problem.graph, V)
+        value = self._loss_of_block(problem, U, V, loss)
         self.reconstruction_err_ = self._loss.error(value)
         self.objective_ = np.append(trace, value / len(V))
+
+    def _loss_of_block(self: Any, problem: Problem, U: Array, V: Array, known: float | None) -> float:
+        """Without weights, as it is ``known`` or taken anew."""
+        if problem.weight is None and known is not None:
+            return known
+        unweighted = problem.data if problem.weight is None else as_data(problem.X)
+        return float(self._loss.value(State(unweighted, U, V)))
 
     def _store(self: Any, problem: Problem, plan: Plan, result: Result) -> None:
         """A fit begins anew: streams go on from its result."""

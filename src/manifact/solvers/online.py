@@ -16,21 +16,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
 
-from manifact.backends import Array, as_data, backend_of
+from manifact.backends import Array, backend_of
 from manifact.graphs.landmark_means import LandmarkMeans
-from manifact.terms.statistics import Hold, Statistics
+from manifact.terms.statistics import Basis, Hold, Statistics
 from manifact.utils.sparse_matrices import only_columns, present_columns
 from manifact.utils.stored_classes import stored
 
 #: How fast early samples fade where no window is given.
 POWER = 3.0
-#: Rounds of a block end with one that lowers the loss by no more than this share.
-PAYS = 1e-3
 #: Where a block has a smaller share of the features, only their rows of U move while V does.
 FEW_FEATURES = 0.75
 
@@ -94,15 +92,16 @@ class Stream:
             self.seen + new, self.weight * share + new, self.ties and self.ties.faded(share),
         )  # fmt: skip
 
-    def joined(self, data: Any, U: Array, V: Array, Z: Any) -> Self:
-        """With a block as it is now."""
+    def joined(self, block: Statistics, V: Array, Z: Any) -> Self:
+        """With a block as it is now, but for Σ v² and Σ v."""
+        ties = None if self.ties is None else self.ties.joined(Z, V)
+        return type(self)(self.statistics.joined(block), self.squares, self.sums, self.seen, self.weight, ties)
+
+    def with_sizes(self, V: Array) -> Self:
+        """With Σ v² and Σ v of a block."""
         backend = backend_of(V)
         return replace(
-            self,
-            statistics=self.statistics.joined(data, U, V),
-            squares=self.squares + backend.column_products(V, V),
-            sums=self.sums + backend.column_sums(V),
-            ties=None if self.ties is None else self.ties.joined(Z, V),
+            self, squares=self.squares + backend.column_products(V, V), sums=self.sums + backend.column_sums(V)
         )
 
     def rescaled(self, lengths: Array) -> Self:
@@ -146,40 +145,47 @@ class Around:
         return self.holds_rows(stream) and not any(self.on_U(1.0))
 
 
+class Learnt(NamedTuple):
+    """A stream with a block more."""
+
+    stream: Any
+    U: Array
+    #: V of the block.
+    V: Array
+    #: Of the block at the end; None where that takes another look at it.
+    loss: float | None
+
+
 def learn(
     stream: Stream, X: Any, weight: Array | None, U: Array, Z: Any, around: Around, window: float | None
-) -> tuple[Stream, Array, Array]:
-    """The stream with a block more, U, and V of the block; as many of its rows at a time as its statistics take."""
+) -> Learnt:
+    """The stream with a block more; as many of its rows at a time as its statistics take."""
     parts = max(1, round(X.shape[0] / stream.statistics.at_once))
+    if parts == 1:
+        return _learn_rows(stream, X, weight, U, Z, around, window)
     found = []
     for rows in np.array_split(np.arange(X.shape[0]), parts):
         some = slice(rows[0], rows[-1] + 1)
         own, mixtures = None if weight is None else weight[some], None if Z is None else Z[some]
-        stream, U, V = _learn_rows(stream, X[some], own, U, mixtures, around, window)
-        if (sizes := stream.statistics.sizes(U)) is not None and not around.holds_basis(stream):
-            stream, U, V = _moved(stream, U, V, sizes)
+        stream, U, V, _ = _learn_rows(stream, X[some], own, U, mixtures, around, window)
         found.append(V)
-    return stream, U, found[0] if parts == 1 else np.concatenate(found)
+    return Learnt(stream, U, np.concatenate(found), None)
 
 
 def _learn_rows(
     stream: Stream, X: Any, weight: Array | None, U: Array, Z: Any, around: Around, window: float | None
-) -> tuple[Stream, Array, Array]:
-    data, held = as_data(X, weight), around.holds_basis(stream)
+) -> Learnt:
+    held, as_data = around.holds_basis(stream), stream.statistics.as_data
+    data, rounds = as_data(X, weight), _most_rounds(stream, around)
     before = stream.before(data, window)
-    rounds = _most_rounds(stream, around)
     some = None if held or not sparse.issparse(X) else present_columns(X)
-    if some is None or len(some) > FEW_FEATURES * X.shape[1]:
-        return _rounds(before, data, U, Z, around, rounds, held)
-    # Most features are not in the block: their rows of U wait until it is over.
-    near, rest = U[some], U.copy()
-    rest[some] = 0
-    part = replace(before, statistics=before.statistics.of_features(some))
-    data = as_data(only_columns(X, some), weight)
-    part, near, V = _rounds(part, data, near, Z, around, rounds, held, before.statistics.rest(rest))
-    rest[some] = near
-    after = replace(part, statistics=before.statistics.with_features(some, part.statistics))
-    return after, after.statistics.basis(rest, 0.0, *around.on_U(after.weight)), V
+    if some is None or len(some) > FEW_FEATURES * len(U):
+        learnt = _of_all_features(before, data, U, Z, around, rounds, held)
+    else:
+        learnt = _of_some_features(before, as_data(only_columns(X, some), weight), some, U, Z, around, rounds, window)
+    if held or (sizes := learnt.stream.statistics.sizes(learnt.U)) is None:
+        return learnt
+    return Learnt(*_moved(learnt.stream, learnt.U, learnt.V, sizes), learnt.loss)
 
 
 def _most_rounds(stream: Stream, around: Around) -> int:
@@ -189,29 +195,62 @@ def _most_rounds(stream: Stream, around: Around) -> int:
     return kind.held_rounds if around.holds_rows(stream) else kind.rounds
 
 
+def _of_all_features(before: Stream, data: Any, U: Array, Z: Any, around: Around, rounds: int, held: bool) -> Learnt:
+    after, block, basis, V = _rounds(before, data, before.statistics.of_basis(U), 0.0, Z, around, rounds, held)
+    # The block has its sums from before lengths moved.
+    return Learnt(after, basis.U, V, None if held else block.loss(data, basis, V))
+
+
+def _of_some_features(
+    before: Stream, data: Any, some: Array, U: Array, Z: Any, around: Around, rounds: int, window: float | None
+) -> Learnt:
+    """Rounds on the features that a block has: the rows of U of all others, which are most, wait until it is over."""
+    kind, U = before.statistics, U.copy()
+    near, U[some] = U[some], 0
+    waiting = kind.of_basis(U).sums
+    start = kind.entering(near, waiting, len(U))
+    part = replace(before, statistics=kind.of_features(some))
+    after, block, basis, V = _rounds(part, data, start, waiting, Z, around, rounds, False)
+    after = replace(after, statistics=kind.with_features(some, after.statistics))
+    penalties, new = around.on_U(after.weight), data.shape[0]
+    if before.seen > new and not any(penalties):
+        _, lasting = shares(before.seen - new, new, window)
+        U = backend_of(U).scale(U, columns=kind.waited(after.statistics, lasting, new))
+        U[some] = basis.U
+    else:
+        U[some] = basis.U
+        U = after.statistics.basis(U, 0.0, *penalties)
+    basis = Basis(U[some], kind.of_basis(U).sums)
+    return Learnt(after, U, V, block.loss(data, basis, V))
+
+
 def _rounds(
-    before: Stream, data: Any, U: Array, Z: Any, around: Around, rounds: int, held: bool, rest: Any = 0.0
-) -> tuple[Stream, Array, Array]:
-    """Rounds of V and U; ``rest`` stands for features that are not here."""
-    V, after, loss = None, before, math.inf
+    before: Stream, data: Any, basis: Basis, waiting: Any, Z: Any, around: Around, rounds: int, held: bool
+) -> tuple[Stream, Statistics, Basis, Array]:
+    """Rounds of V and U: the stream after them, what the block says, U and V; ``waiting`` is of features elsewhere."""
+    V, after, loss, kind = None, before, math.inf, before.statistics
     # Not in a first block: a start may be so even that the loss rests for a while before parts differ.
     settles = before.seen > data.shape[0] and not around.holds_rows(before)
     share = data.shape[0] / before.weight
     for left in range(rounds - 1, -1, -1):
         earlier = loss
         # Landmarks know the block from the second round on; in the first one they know the samples before it.
-        V, loss = before.statistics.rows(data, U, V, around.hold(after.ties, Z, U.dtype), rest)
-        after = before.joined(data, U, V, Z)
-        new = after.statistics.basis(U, around.costs(after) if held else 0.0, *around.on_U(after.weight))
-        last = not left or (settles and after.statistics.gained(U, new, earlier, loss, share) <= PAYS)
-        U = new if last else after.statistics.further(U, new)
+        V, loss = before.statistics.rows(data, basis, V, around.hold(after.ties, Z, basis.U.dtype))
+        block = kind.of_block(data, basis.U, V)
+        after = before.joined(block, V, Z)
+        costs = around.costs(after.with_sizes(V)) if held else 0.0
+        new = kind.of_basis(after.statistics.basis(basis.U, costs, *around.on_U(after.weight)), waiting)
+        last = not left or (settles and after.statistics.gained(basis, new, earlier, loss, share) <= kind.pays)
+        basis = new if last else kind.of_basis(after.statistics.further(basis.U, new.U), waiting)
         if held:
-            lengths = _lengths(U)
-            before, (after, U, V) = before.rescaled(lengths), _moved(after, U, V, lengths)
+            lengths = _lengths(basis.U)
+            before = before.rescaled(lengths)
+            after, U, V = _moved(after, basis.U, V, lengths)
+            basis = kind.of_basis(U, waiting)
         if last:
             break
     assert V is not None
-    return after, U, V
+    return after.with_sizes(V), block, basis, V
 
 
 def _moved(stream: Stream, U: Array, V: Array, sizes: Array) -> tuple[Stream, Array, Array]:

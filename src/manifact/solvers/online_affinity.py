@@ -14,8 +14,9 @@ from sklearn.preprocessing import normalize
 
 from manifact.backends import Array
 from manifact.graphs.landmark_means import LandmarkMeans
-from manifact.solvers.online import Around, check_stream, shares
+from manifact.solvers.online import Around, Learnt, check_stream, shares
 from manifact.terms.affinity_statistics import AffinityStatistics
+from manifact.terms.statistics import QuadraticStatistics
 from manifact.utils.stored_classes import stored
 
 #: Rounds of V, A and U for one block, and for the first one.
@@ -58,8 +59,9 @@ class AffinityStream:
 def learn_affinity(
     stream: AffinityStream, data: Any, U: Array, V: Array | None, F: Array, tau: float, around: Around,
     window: float | None,
-) -> tuple[AffinityStream, Array, Array]:  # fmt: skip
+) -> Learnt:  # fmt: skip
     """The stream with a block more, U, and V of the block; ``V`` is where a first block begins."""
+    kind = QuadraticStatistics
     rounds = BLOCK_ROUNDS if stream.seen else FIRST_BLOCK_ROUNDS
     before = stream.before(data, F, window)
     mu, hold = before.statistics.strength(tau), around.hold(None, None, U.dtype)
@@ -67,10 +69,10 @@ def learn_affinity(
     for _ in range(rounds):
         if mu > 0:
             V = before.statistics.rows(data, U, V, F, mu, hold)
-            A = before.statistics.both.rows(data, U, A, hold).V
+            A = before.statistics.both.rows(data, kind.of_basis(U), A, hold).V
         else:
-            V = before.statistics.both.rows(data, U, V, hold).V
+            V = before.statistics.both.rows(data, kind.of_basis(U), V, hold).V
         statistics = before.statistics.joined(data, V, A, F)
         U = statistics.both.basis(U, 0.0, *around.on_U(before.weight))
     assert V is not None
-    return replace(before, statistics=statistics), U, V
+    return Learnt(replace(before, statistics=statistics), U, V, None)

@@ -11,8 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from scipy import sparse
 
 from manifact.backends import Array, backend_of, smallest_normal
+from manifact.backends.blocks.block_layouts import lasting_data, passing_data
+from manifact.backends.threads import over_rows
 from manifact.terms.forms import LogBound, RowQuadratic
 from manifact.utils.stored_classes import stored
 
@@ -21,8 +24,12 @@ FIRST_SWEEPS, ROW_SWEEPS, BASIS_SWEEPS = 10, 2, 2
 #: Beside the mean of its column no entry of a basis falls below this: a feature that is seen for the first time could
 #: never grow from 0 by steps that multiply.
 FLOOR = 1e-4
+#: Differences of squares of fewer units in the last place are no loss.
+LOST_DIGITS = 1e5
 #: Beyond the minimum of a bound an entry goes by this factor at the most.
 MOST_GROWTH = 10.0
+#: Entries of a basis that are worked on at a time, and what one costs in multiply-adds.
+ENTRIES_AT_ONCE, COST = 1 << 15, 20
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,13 @@ def check_shapes(*arrays: tuple[Array, tuple[int, ...]]) -> None:
             raise ValueError(f"statistics of {array.shape}, not {shape} numbers")
 
 
+class Basis(NamedTuple):
+    """U of some features, and what is summed over all of them: UᵀU or Σ u."""
+
+    U: Array
+    sums: Array
+
+
 class Rows(NamedTuple):
     """V of a block after a step, and the block's loss after it, or before it where that comes with the step."""
 
@@ -60,8 +74,15 @@ class Statistics:
     held_rounds: ClassVar[int] = 4
     #: For the first block, whose basis knows nothing yet.
     first_rounds: ClassVar[int] = 4
+    #: Rounds of a block end with one that lowers the loss by no more than this share.
+    pays: ClassVar[float] = 1e-3
     #: Samples of a block that are learnt from at a time.
     at_once: ClassVar[int] = 1 << 30
+
+    @staticmethod
+    def as_data(X: Any, weight: Array | None) -> Any:
+        """Γ X of a block, as rounds need it."""
+        return lasting_data(X, weight)
 
     @classmethod
     def empty(cls, m: int, k: int, dtype: Any) -> Self:
@@ -85,8 +106,13 @@ class Statistics:
         """With what a block says whatever its V is; all before it keep the share ``lasting`` of means over samples."""
         return self
 
-    def joined(self, data: Any, U: Array, V: Array) -> Self:
-        """With the sums of a block, its rows weighted by γ."""
+    @classmethod
+    def of_block(cls, data: Any, U: Array, V: Array) -> Self:
+        """Of a block alone, its rows weighted by γ."""
+        raise NotImplementedError
+
+    def joined(self, block: Self) -> Self:
+        """With the sums of a block."""
         raise NotImplementedError
 
     def rescaled(self, lengths: Array) -> Self:
@@ -101,11 +127,23 @@ class Statistics:
         """With what belongs to these features, and to all of them together, replaced."""
         raise NotImplementedError
 
-    def rest(self, U: Array) -> Any:
-        """What `rows` must know of the basis of features that a block does not have."""
+    def waited(self, after: Self, lasting: float, new: int) -> Array:
+        """By how much U changes, column by column, where a block of ``new`` samples had not the feature.
+
+        That is from these sums, which have faded, to those ``after`` the block; see `counted` for ``lasting``.
+        """
         raise NotImplementedError
 
-    def rows(self, data: Any, U: Array, V: Array | None, hold: Hold, rest: Any = 0.0) -> Rows:
+    @classmethod
+    def of_basis(cls, U: Array, rest: Any = 0.0) -> Basis:
+        """U, with its sums and those of the ``rest`` of the features."""
+        raise NotImplementedError
+
+    def entering(self, U: Array, rest: Any, m: int) -> Basis:
+        """U of the features of a block, out of ``m``, that may have been away for long."""
+        return self.of_basis(U, rest)
+
+    def rows(self, data: Any, basis: Basis, V: Array | None, hold: Hold) -> Rows:
         """V of a block, better than the one that is given (None: from the beginning), each row on its own."""
         raise NotImplementedError
 
@@ -117,12 +155,16 @@ class Statistics:
         """Where the basis goes instead of ``new`` in a round that another one follows."""
         return new
 
-    def gained(self, old: Array, new: Array, earlier: float, loss: float, share: float) -> float:
+    def gained(self, old: Basis, new: Basis, earlier: float, loss: float, share: float) -> float:
         """What a round has lowered, relative to the loss.
 
         ``earlier`` and ``loss`` are those of the block in the round before and in this one, ``share`` is what the block
         counts for among all samples.
         """
+        raise NotImplementedError
+
+    def loss(self, data: Any, basis: Basis, V: Array) -> float | None:
+        """Of the block whose sums these are, beside any basis; None where they do not say it to enough digits."""
         raise NotImplementedError
 
     def sizes(self, U: Array) -> Array | None:
@@ -137,6 +179,11 @@ class QuadraticStatistics(Statistics):
 
     G: Array
     B: Array
+
+    @staticmethod
+    def as_data(X: Any, weight: Array | None) -> Any:
+        """Most blocks have one round, too few to turn X round for them."""
+        return passing_data(X, weight)
 
     @classmethod
     def empty(cls, m: int, k: int, dtype: Any) -> Self:
@@ -154,8 +201,12 @@ class QuadraticStatistics(Statistics):
     def faded(self, share: float) -> Self:
         return replace(self, G=self.G * share, B=backend_of(self.B).scale(self.B, columns=share))
 
-    def joined(self, data: Any, U: Array, V: Array) -> Self:
-        return replace(self, G=self.G + data.gram(V), B=self.B + data.times_transposed(V))
+    @classmethod
+    def of_block(cls, data: Any, U: Array, V: Array) -> Self:
+        return cls(data.gram(V), data.times_transposed(V))
+
+    def joined(self, block: Self) -> Self:
+        return type(self)(self.G + block.G, self.B + block.B)
 
     def rescaled(self, lengths: Array) -> Self:
         B = backend_of(self.B).scale(self.B, columns=lengths)
@@ -167,29 +218,50 @@ class QuadraticStatistics(Statistics):
     def with_features(self, some: Array, new: Self) -> Self:
         B = self.B.copy()
         B[some] = new.B
-        return replace(new, B=B)
+        return type(self)(new.G, B)
 
-    def rest(self, U: Array) -> Array:
-        """Of UᵀU."""
-        return U.T @ U
+    def waited(self, after: Self, lasting: float, new: int) -> Array:
+        """B has faded, and G is of all samples: exact where columns of V do not overlap."""
+        faded, now = np.diag(self.G), np.diag(after.G)
+        return np.divide(faded, now, out=np.ones_like(now), where=now > 0)
 
-    def rows(self, data: Any, U: Array, V: Array | None, hold: Hold, rest: Any = 0.0) -> Rows:
+    @classmethod
+    def of_basis(cls, U: Array, rest: Any = 0.0) -> Basis:
+        return Basis(U, backend_of(U).cross(U, U) + rest)
+
+    def rows(self, data: Any, basis: Basis, V: Array | None, hold: Hold) -> Rows:
         """Exact coordinate steps."""
-        G, B = U.T @ U + rest, data.times(U)
+        B = data.times(basis.U)
+        G = basis.sums.astype(B.dtype)
         form = RowQuadratic(G, B + hold.pull, data.weight, hold.shift + hold.l2 / 2, l1=hold.l1 / 2)
         V = form.lowered(np.zeros_like(B), FIRST_SWEEPS) if V is None else form.lowered(V, ROW_SWEEPS)
-        return Rows(V, data.square_sum - data.inner(2 * B - data.weighted(V @ G), V))
+        return Rows(V, _square_sum(data) - data.inner(2 * B - data.weighted(V @ G), V))
 
     def basis(self, U: Array, costs: Any, l1: float, l2: float) -> Array:
         """Exact coordinate steps."""
         G = self.G + np.diag(np.broadcast_to(costs, len(self.G)))
         return RowQuadratic(G, self.B, shift=l2 / 2, l1=l1 / 2).lowered(U, BASIS_SWEEPS)
 
-    def gained(self, old: Array, new: Array, earlier: float, loss: float, share: float) -> float:
+    def gained(self, old: Basis, new: Basis, earlier: float, loss: float, share: float) -> float:
         """By the step of the basis, for all samples, whose loss is as the block's: known without another product."""
-        slopes = (old + new) @ self.G.astype(new.dtype)
-        slopes -= 2 * self.B
-        return float(backend_of(new).inner(old - new, slopes)) * share / max(loss, smallest_normal(new))
+        return (self._without_squares(old) - self._without_squares(new)) * share / max(loss, smallest_normal(new.U))
+
+    def loss(self, data: Any, basis: Basis, V: Array) -> float | None:
+        square = _square_sum(data)
+        value = square + self._without_squares(basis)
+        return value if value > LOST_DIGITS * float(np.finfo(data.dtype).eps) * square else None
+
+    def _without_squares(self, basis: Basis) -> float:
+        """Tr(U G Uᵀ) − 2 <B, U>."""
+        return float(np.sum(self.G * basis.sums) - 2 * backend_of(basis.U).inner(self.B, basis.U))
+
+
+def _square_sum(data: Any) -> float:
+    """Σ γ_j x_ji², without the squares of each sample."""
+    if data.weight is not None or not sparse.issparse(data.X):
+        return float(data.square_sum)
+    x = data.X.data.astype(np.float64)
+    return float(x @ x)
 
 
 @stored(C="C", sums="sums", means="means", weight="weight")
@@ -211,6 +283,7 @@ class DivergenceStatistics(Statistics):
     rounds: ClassVar[int] = 30
     held_rounds: ClassVar[int] = 8
     first_rounds: ClassVar[int] = 30
+    pays: ClassVar[float] = 2e-3
     at_once: ClassVar[int] = 1024
 
     @classmethod
@@ -236,11 +309,14 @@ class DivergenceStatistics(Statistics):
         entries = data.times_transposed(np.ones((n, 1), dtype=data.dtype))[:, 0]
         return replace(self, means=lasting * self.means + (1 - lasting) / n * entries, weight=self.weight + n)
 
-    def joined(self, data: Any, U: Array, V: Array) -> Self:
+    @classmethod
+    def of_block(cls, data: Any, U: Array, V: Array) -> Self:
         C = data.ratio_times_transposed(U, V)
         C *= U
-        C += self.C
-        return replace(self, C=C, sums=self.sums + data.weighted_sums(V))
+        return cls(C, data.weighted_sums(V), np.zeros(len(U)), 0.0)
+
+    def joined(self, block: Self) -> Self:
+        return type(self)(self.C + block.C, self.sums + block.sums, self.means, self.weight)
 
     def rescaled(self, lengths: Array) -> Self:
         return replace(self, sums=self.sums * lengths)
@@ -253,20 +329,35 @@ class DivergenceStatistics(Statistics):
         C[some] = new.C
         return replace(new, C=C, means=self.means)
 
-    def rest(self, U: Array) -> Array:
-        """Of Σ u."""
-        return backend_of(U).column_sums(U)
+    def waited(self, after: Self, lasting: float, new: int) -> Array:
+        """Exactly: fading changes no direction in C, and the feature keeps its total, which is of all samples."""
+        sums = np.divide(self.sums, after.sums, out=np.ones_like(after.sums), where=after.sums > 0)
+        return sums * (lasting * self.weight / (self.weight - new))
 
-    def rows(self, data: Any, U: Array, V: Array | None, hold: Hold, rest: Any = 0.0) -> Rows:
+    @classmethod
+    def of_basis(cls, U: Array, rest: Any = 0.0) -> Basis:
+        return Basis(U, backend_of(U).column_sums(U) + rest)
+
+    def entering(self, U: Array, rest: Any, m: int) -> Basis:
+        sums = self.of_basis(U, rest).sums
+        return self.of_basis(np.maximum(U, (FLOOR / m * sums).astype(U.dtype)), rest)
+
+    def rows(self, data: Any, basis: Basis, V: Array | None, hold: Hold) -> Rows:
         """To the minimum of the bound for V, and further."""
-        sums = (backend_of(U).column_sums(U) + rest)[None, :]
+        U, sums = basis.U, basis.sums[None, :]
         shift = hold.shift[:, None] if getattr(hold.shift, "ndim", 0) == 1 else hold.shift
         a = ((sums if data.weight is None else data.weight[:, None] * sums) + shift + hold.l1).astype(U.dtype)
         if V is None:
             V = self._even_rows(data, a, hold)
         ratios, logarithms = data.ratio_times(U, V)
-        loss = data.entropy_sum - logarithms + float(sums[0] @ data.weighted_sums(V))
+        loss = self._summed(data, basis, V, logarithms)
         return Rows(_further(V, LogBound(a, V * ratios + hold.pull, hold.l2).minimum(), a), loss)
+
+    def loss(self, data: Any, basis: Basis, V: Array) -> float:
+        return self._summed(data, basis, V, data.ratio_times(basis.U, V)[1])
+
+    def _summed(self, data: Any, basis: Basis, V: Array, logarithms: float) -> float:
+        return float(data.entropy_sum - logarithms + basis.sums @ data.weighted_sums(V))
 
     def _even_rows(self, data: Any, a: Array, hold: Hold) -> Array:
         """Rows of equal entries, of the size that the sample and its neighbours ask for."""
@@ -278,18 +369,24 @@ class DivergenceStatistics(Statistics):
 
     def basis(self, U: Array, costs: Any, l1: float, l2: float) -> Array:
         """The minimum of the bound; with the totals of features, where no penalty lowers these."""
-        new = LogBound((self.sums + l1).astype(U.dtype)[None, :], self.C, l2).minimum()
-        if l1 == 0 == l2:
-            held = np.maximum(self.C @ np.ones(U.shape[1], dtype=U.dtype), smallest_normal(U))
-            new = backend_of(new).scale(new, rows=(self.means * self.weight / held).astype(U.dtype))
-        return np.maximum(new, (FLOOR * new.mean(axis=0, dtype=np.float64)).astype(U.dtype))
+        sums = (self.sums + l1).astype(U.dtype)
+        if l1 or l2:
+            return self._above_floor(LogBound(sums[None, :], self.C, l2).minimum())
+        # Features have their totals: a_i c_ik / sums_k with the a_i that Σ_k u_ik sums_k, a_i Σ_k c_ik, asks for.
+        held = np.maximum(self.C @ np.ones(U.shape[1], dtype=U.dtype), smallest_normal(U))
+        totals = (self.means * self.weight / held).astype(U.dtype)
+        columns = 1 / np.maximum(sums, smallest_normal(U))
+        return self._above_floor(backend_of(U).scale(self.C, rows=totals, columns=columns))
+
+    def _above_floor(self, U: Array) -> Array:
+        return np.maximum(U, (FLOOR / len(U) * backend_of(U).column_sums(U)).astype(U.dtype), out=U)
 
     def further(self, old: Array, new: Array) -> Array:
         return _further(old, new, self.sums.astype(new.dtype)[None, :])
 
-    def gained(self, old: Array, new: Array, earlier: float, loss: float, share: float) -> float:
+    def gained(self, old: Basis, new: Basis, earlier: float, loss: float, share: float) -> float:
         """By V and U, for the block: its loss comes with each round."""
-        return (earlier - loss) * share / max(loss, smallest_normal(new))
+        return (earlier - loss) * share / max(loss, smallest_normal(new.U))
 
     def sizes(self, U: Array) -> Array:
         """Σ u: sums of V of other blocks would mean something else in another size."""
@@ -302,15 +399,25 @@ def _further(old: Array, new: Array, a: Array) -> Array:
 
     Without that V and U would outgrow each other.
     """
-    # Roots, which are quicker than powers: this goes over the basis in every round.
-    change = np.maximum(old, smallest_normal(old))
-    np.divide(new, change, out=change)
-    np.maximum(change, 1 / MOST_GROWTH, out=change)
-    np.minimum(change, MOST_GROWTH, out=change)
-    far = new * np.sqrt(change, out=change)
-    far *= np.sqrt(change, out=change)
-    right, found = _products(new, a), _products(far, a)
-    return backend_of(new).scale(far, rows=np.where(found > 0, right / np.where(found > 0, found, 1), 1))
+    out = np.empty_like(new)
+    over_rows(_go_further, len(new), COST * new.size, old, new, a, out)
+    return out
+
+
+def _go_further(old: Array, new: Array, a: Array, out: Array, start: int, stop: int) -> None:
+    """A few rows at a time, so that what is made of them stays in the cache."""
+    tiny, height = smallest_normal(old), max(1, ENTRIES_AT_ONCE // old.shape[1])
+    for first in range(start, stop, height):
+        rows = slice(first, min(first + height, stop))
+        # Roots, which are quicker than powers: this goes over the basis in every round.
+        change = np.maximum(old[rows], tiny)
+        np.divide(new[rows], change, out=change)
+        np.minimum(np.maximum(change, 1 / MOST_GROWTH, out=change), MOST_GROWTH, out=change)
+        far = np.sqrt(change, out=change)
+        far = np.multiply(new[rows], far * np.sqrt(far), out=out[rows])
+        own = a if len(a) == 1 else a[rows]
+        right, found = _products(new[rows], own), _products(far, own)
+        far *= np.divide(right, found, out=np.ones_like(found), where=found > 0)[:, None]
 
 
 def _products(P: Array, a: Array) -> Array:

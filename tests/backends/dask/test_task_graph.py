@@ -6,7 +6,7 @@ import pytest
 
 dask = pytest.importorskip("dask", reason="Dask is not installed: manifact's extra [dask]")
 
-from manifact.backends.dask.task_graph import TaskGraph, later  # noqa: E402
+from manifact.backends.dask.task_graph import TaskGraph, computed, later, started  # noqa: E402
 
 
 def test_calls_refer_to_each_other_through_lists():
@@ -31,3 +31,14 @@ def test_a_call_is_made_once_however_many_need_it():
     one = graph.call(noted, 7)
     assert graph.begun([graph.call(operator.add, one, place) for place in range(3)]) == [7, 8, 9]
     assert made == [7]
+
+
+def test_who_lost_a_cluster_goes_on_with_threads():
+    pytest.importorskip("distributed", reason="Dask's cluster is not installed: manifact's extra [dask]")
+    with dask.config.set(scheduler="dask.distributed"):
+        with pytest.raises(RuntimeError, match="no Client active"):
+            dask.compute(later(operator.add, 1, 1))
+        graph = TaskGraph(None)
+        assert graph.begun([graph.call(operator.add, 2, 3)]) == [5]
+        assert started(None, [later(operator.add, 1, 1)]) == [2]
+        assert computed(later(operator.add, 1, 1), later(operator.neg, 1)) == (2, -1)

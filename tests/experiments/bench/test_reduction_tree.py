@@ -47,3 +47,23 @@ def test_more_bandwidth_never_takes_longer():
     times = [walk_seconds(WALK, Machines(16, bandwidth=band, latency=2e-4)) for band in (1e8, 1e9, 1e10)]
     assert times == sorted(times, reverse=True)
     assert times[0] > times[-1]
+
+
+def test_sums_are_added_one_after_the_other():
+    alone = replace(WALK, chunks=8, add_seconds=0.01)
+    assert walk_seconds(alone, Machines(1)) == pytest.approx(8 * 0.5 + 7 * 0.01)
+    # Levels of the tree follow each other: eight chunks of each of eight workers, and then their sums.
+    assert walk_seconds(replace(WALK, add_seconds=0.01), Machines(8)) == pytest.approx(8 * 0.5 + 2 * 7 * 0.01)
+
+
+def test_small_arrays_go_through_the_scheduler_first():
+    plain = walk_seconds(WALK, Machines(4, bandwidth=1e9))
+    slow = walk_seconds(WALK, Machines(4, bandwidth=1e9, with_calls=1e8))
+    assert slow - plain == pytest.approx(3e6 / 1e8 - 3e6 / 1e9)
+
+
+def test_sending_on_one_machine_is_work_of_its_cores():
+    free = replace(WALK, chunk_seconds=1e-9)
+    found = walk_seconds(free, Machines(2, cores=1, bandwidth=1e8))
+    # In, over, half of a tree of eight sums that meet, and out.
+    assert found >= (3e6 + 3e6 + 3e6 * 4 + 3e6) / 1e8

@@ -12,6 +12,7 @@ import numpy as np
 
 from manifact.backends.blocks.deferred import Rows
 from manifact.backends.dask.dask_samples import DaskSamples
+from manifact.backends.dask.task_graph import computed
 
 __all__ = ["DaskSamples", "as_array", "as_blocks", "on_host"]
 
@@ -40,7 +41,7 @@ def as_array(P: Any) -> Any:
 
 def on_host(array: Any) -> Any:
     """A `dask.array`, computed."""
-    (found,) = dask.compute(array)
+    (found,) = computed(array)
     return found
 
 

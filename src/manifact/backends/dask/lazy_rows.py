@@ -9,7 +9,7 @@ import dask
 import dask.array as da
 import numpy as np
 
-from manifact.backends.dask.task_graph import later
+from manifact.backends.dask.task_graph import computed, later
 from manifact.backends.threads import limit
 
 
@@ -26,7 +26,7 @@ def lazy_rows(function: Callable[[Any], Any], X: Any, columns: tuple[int, ...], 
 def lazy_sum(function: Callable[[Any], float], X: Any) -> float:
     """The sum of what the function makes of each chunk, computed."""
     shared = dask.delayed(function, pure=False, traverse=False)
-    return float(sum(dask.compute(*[later(_of_chunk, shared, part) for part, _ in _chunks(X)])))
+    return float(sum(computed(*[later(_of_chunk, shared, part) for part, _ in _chunks(X)])))
 
 
 def _chunks(X: Any) -> list[tuple[Any, Any]]:

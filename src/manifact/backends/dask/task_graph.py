@@ -60,8 +60,16 @@ class TaskGraph:
             # Small arrays travel with the calls, and are as large as they have to be.
             with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
                 return list(self._client.get(self._tasks, keys, sync=False))
-        get = get_scheduler() or threaded.get
-        return list(get(self._tasks, keys))
+        return list(_asked()(self._tasks, keys))
+
+
+def _asked() -> Callable[..., Any]:
+    """Who makes calls: whom Dask was told to ask, else threads."""
+    try:
+        return get_scheduler() or threaded.get
+    except RuntimeError:
+        # Dask may go on naming a cluster that was lost.
+        return threaded.get
 
 
 def fetched(client: Any, parts: Sequence[Any]) -> list[Any]:
@@ -71,7 +79,12 @@ def fetched(client: Any, parts: Sequence[Any]) -> list[Any]:
 
 def started(client: Any, parts: Sequence[Delayed]) -> list[Any]:
     """The same for calls that were written down by `dask.delayed`, which are kept where they were made."""
-    return list(dask.compute(*parts)) if client is None else list(client.compute(list(parts)))
+    return list(computed(*parts)) if client is None else list(client.compute(list(parts)))
+
+
+def computed(*lazy: Any) -> tuple[Any, ...]:
+    """The values of what Dask has put off, by the cluster that is there, or here."""
+    return tuple(dask.compute(*lazy, scheduler=_asked()))
 
 
 def later(function: Callable[..., Any], *arguments: Any) -> Delayed:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 from manifact.experiments.bench.benchmark_samples import Samples, present, twin
 
@@ -54,6 +54,12 @@ class Scale:
     #: Documents that local processes work on.
     cluster_documents: int = 1_000_000
     memory_samples: int = 20_000
+
+    def of_documents(self, number: int | None) -> Self:
+        """With another number of synthetic documents where they are many: streams, blocks on disk and clusters."""
+        if number is None:
+            return self
+        return replace(self, stream_documents=number, block_documents=number, cluster_documents=number)
 
 
 QUICK = Scale(

@@ -27,8 +27,10 @@ HERE, THERE = (1, 2, 4), (8, 64)
 BANDWIDTH, LATENCY = 10e9 / 8, 2e-4
 #: Chunks that a worker has where there are many: a larger cluster has more documents.
 CHUNKS_EACH = 4
-#: Tasks and bytes with which a cluster is measured.
-EMPTY_TASKS, SENT = 300, 16 << 20
+#: Chunks whose turn it is one after the other in this process: what one leaves in the cache is not for the next.
+IN_TURN = 2
+#: Tasks and bytes with which a cluster is measured, and how often.
+EMPTY_TASKS, SENT, TIMES = 300, 16 << 20, 5
 
 
 def measure(setting: Setting) -> Outcome:
@@ -39,8 +41,8 @@ def measure(setting: Setting) -> Outcome:
     models = _models(samples, min(LANDMARKS, chunk // 4))
     alone = {}
     for name, model in models.items():
-        setting.show(f"cluster: {name}, one chunk in this process")
-        alone[name] = _one_chunk(model, samples.X, chunk)
+        setting.show(f"cluster: {name}, chunks in this process")
+        alone[name] = _in_this_process(model, samples.X, chunk)
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in models}
     facts = []
     for workers in HERE:
@@ -53,10 +55,12 @@ def measure(setting: Setting) -> Outcome:
                 found[name].append(
                     _row(name, workers, CHUNKS, chunk, spent, _predicted(*alone[name], facts[-1], CHUNKS))
                 )
-    task = median(one.task_seconds for one in facts)
+    # With one worker the scheduler has a core nearly for itself, as it has there.
+    task = facts[0].task_seconds
     for name, rows in found.items():
         for workers in THERE:
-            there, chunks = Machines(workers, None, BANDWIDTH, LATENCY, task), CHUNKS_EACH * workers
+            # What goes through the scheduler goes over the network twice.
+            there, chunks = Machines(workers, None, BANDWIDTH, LATENCY, task, BANDWIDTH / 2), CHUNKS_EACH * workers
             rows.append(_row(name, workers, chunks, chunk, None, _predicted(*alone[name], there, chunks)))
         _efficiencies(rows)
     return [row for rows in found.values() for row in rows], _note(samples, chunk, facts)
@@ -96,16 +100,18 @@ class Recorder:
         begun = time.perf_counter()
         kept, totals = self.walker.walk(program, layout)
         spent = time.perf_counter() - begun
-        tasks = 1 + len(program.kept) + bool(program.sums)
-        self.walks.append(Walk(1, spent, _bytes(program.small), _bytes(totals), tasks))
+        kept_apart = len(program.kept) + bool(program.sums) if program.kept else 0
+        self.walks.append(Walk(layout.n_blocks, spent, _bytes(program.small), _bytes(totals), 1 + kept_apart))
         return kept, totals
 
 
-def _one_chunk(model: Callable[[int], Any], X: Any, chunk: int) -> tuple[list[Walk], float]:
-    """The walks of an iteration on one chunk in this process, and seconds of small arrays beside them."""
+def _in_this_process(model: Callable[[int], Any], X: Any, chunk: int) -> tuple[list[Walk], float]:
+    """The walks of an iteration, by the seconds of one chunk, and seconds of small arrays beside them."""
+    from dask import config
+
     from manifact.backends.dask import DaskSamples
 
-    held = DaskSamples.of_blocks(ArrayBlocks(X[:chunk], chunk))
+    held = DaskSamples.of_blocks(ArrayBlocks(X[: IN_TURN * chunk], chunk))
     recorder = Recorder(held.walk)
     held.walk = recorder
     seen: list[tuple[float, list[Walk]]] = []
@@ -114,11 +120,25 @@ def _one_chunk(model: Callable[[int], Any], X: Any, chunk: int) -> tuple[list[Wa
         seen.append((spent, list(recorder.walks)))
         recorder.walks.clear()
 
-    with threads.limit(1):
+    with threads.limit(1), config.set(scheduler="synchronous"):
         _iteration(model, held, noted)
     whole = sorted(seen[2:], key=lambda one: one[0])
     spent, walks = whole[len(whole) // 2]
-    return walks, max(0.0, spent - sum(walk.chunk_seconds for walk in walks))
+    host = max(0.0, spent - sum(walk.chunk_seconds for walk in walks))
+    per_byte = _adding()
+    return [_of_one_chunk(walk, walk.bytes_up * per_byte) for walk in walks], host
+
+
+def _of_one_chunk(walk: Walk, add_seconds: float) -> Walk:
+    """By its chunks in turn, whose sums were added up."""
+    alone = (walk.chunk_seconds - (walk.chunks - 1) * add_seconds) / walk.chunks
+    return replace(walk, chunks=1, chunk_seconds=max(alone, 0.0), add_seconds=add_seconds)
+
+
+def _adding() -> float:
+    """Seconds for each byte of sums that are added to others."""
+    one, other = np.ones((2, SENT // 8))
+    return median(seconds(lambda: one + other) for _ in range(TIMES)) / SENT
 
 
 def _iteration(model: Callable[[int], Any], X: Any, noted: Callable[[float], None] | None) -> float:
@@ -136,16 +156,32 @@ def _iteration(model: Callable[[int], Any], X: Any, noted: Callable[[float], Non
 
 def _measured(found: Any, workers: int) -> Machines:
     """What messages, bytes and tasks cost on a cluster of this machine."""
+    from dask import config
+
     client = found.client
     client.submit(int).result()
     trip = median(seconds(client.submit(int, number, pure=False).result) for number in range(20))
     # Once before it counts: workers import what they need.
     client.gather(client.map(_nothing, range(EMPTY_TASKS), pure=False))
     many = median(seconds(lambda: client.gather(client.map(_nothing, range(EMPTY_TASKS), pure=False))) for _ in "123")
-    held = client.submit(np.zeros, SENT // 8)
-    client.submit(_nothing, held).result()
-    moved = seconds(lambda: client.gather(held))
-    return Machines(workers, threads.count(), SENT / max(moved - trip, 1e-6), trip / 2, many / EMPTY_TASKS)
+    noise = _noise(SENT // 8)
+    with config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
+        out = median(seconds(client.submit(_size, noise, pure=False).result) for _ in range(TIMES))
+    held = client.submit(_noise, SENT // 8)
+    client.submit(_size, held).result()
+    moved = median(seconds(lambda: client.gather(held)) for _ in range(TIMES))
+    # On a busy machine a message alone may take longer than one with all these bytes did another time.
+    with_calls, band = (SENT / max(spent - trip, spent / 4) for spent in (out, moved))
+    return Machines(workers, threads.count(), band, trip / 2, many / EMPTY_TASKS, with_calls)
+
+
+def _noise(n: int) -> Any:
+    """Numbers that nobody can compress."""
+    return np.random.default_rng(0).random(n)
+
+
+def _size(array: Any) -> int:
+    return int(array.nbytes)
 
 
 def _nothing(argument: Any) -> None:
@@ -184,12 +220,13 @@ def _bytes(arrays: Any) -> float:
 
 def _note(samples: Samples, chunk: int, facts: list[Machines]) -> str:
     trip, task = median(one.latency for one in facts), median(one.task_seconds for one in facts)
-    band = median(one.bandwidth for one in facts)
+    band, calls = median(one.bandwidth for one in facts), median(one.with_calls or 0.0 for one in facts)
     return (
         f"{samples}, k = {RANK}, in {CHUNKS} chunks of {chunk} documents; medians of {ITERATIONS} iterations. Measured "
         f"on local processes with one thread each, {threads.count()} cores for all of them and the scheduler. The "
-        "simulation knows the time of one chunk in this process, and what was measured of the local clusters: "
-        f"{1e3 * trip:.2g} ms for a message, {band / 1e6:.3g} MB/s, {1e3 * task:.2g} ms of the scheduler for a task. 8 "
-        f"and 64 workers are predicted alone: one core each, {CHUNKS_EACH} chunks of this size each, 10 Gbit/s, 0.2 "
-        "ms. Efficiency is chunks per worker and second beside those of one worker."
+        "simulation knows the time of a chunk in this process, where chunks take turns, of adding sums, and what was "
+        f"measured of the local clusters: {1e3 * trip:.2g} ms for a message, {band / 1e6:.3g} MB/s, {calls / 1e6:.3g} "
+        f"MB/s for what goes with the calls, {1e3 * task:.2g} ms of the scheduler for a task. 8 and 64 workers are "
+        f"predicted alone: one core each and one for the scheduler, {CHUNKS_EACH} chunks of this size each, 10 Gbit/s, "
+        f"0.2 ms. Efficiency is chunks per worker and second beside those of one worker."
     )

@@ -36,6 +36,7 @@ def bench(
     quick: bool = False,
     results: str | os.PathLike[str] = "results",
     console: Console | None = None,
+    documents: int | None = None,
 ) -> None:
     """Measure the sections (all of them by default) and write ``bench-<section>`` files."""
     try:
@@ -46,7 +47,7 @@ def bench(
     except (ValueError, FileNotFoundError) as error:
         raise RefusedError(str(error)) from error
     console = console or Console()
-    scale = QUICK if quick else Scale()
+    scale = (QUICK if quick else Scale()).of_documents(documents)
     repeats = repeats or (QUICK_REPEATS if quick else REPEATS)
     for name, section in SECTIONS.items():
         if only and name not in only:

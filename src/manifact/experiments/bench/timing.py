@@ -45,6 +45,13 @@ def seconds(task: Callable[[], Any]) -> float:
     return max(time.perf_counter() - begun, RESOLUTION)
 
 
+def seconds_and_work(task: Callable[[], Any]) -> tuple[float, float]:
+    """How long it takes, and how long all threads of this process worked for it: other programs do not change that."""
+    begun = time.process_time()
+    spent = seconds(task)
+    return spent, max(time.process_time() - begun, RESOLUTION)
+
+
 def per_iteration(fit: Callable[[int], Any], iterations: int) -> float:
     """Seconds of one iteration, net of what a fit does once: a long run minus a short one."""
     few = 2
