@@ -1,6 +1,7 @@
 """Files of every kind, with two groups of samples that anybody can tell apart."""
 
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -11,6 +12,14 @@ N = 60
 GROUPS = np.arange(N) % 2
 ANIMALS = ["cat", "dog", "horse", "sheep", "wolf", "tiger", "otter"]
 TOOLS = ["hammer", "saw", "drill", "wrench", "pliers", "chisel", "lathe"]
+
+
+@pytest.fixture(autouse=True)
+def told():
+    """What a command is warned of by ours is a line of its output, which tests look at, and no error."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("default", category=UserWarning)
+        yield
 
 
 def table():

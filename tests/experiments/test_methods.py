@@ -17,6 +17,7 @@ X, y = X[y < 3], y[y < 3]
 METHODS = methods()
 
 
+@pytest.mark.filterwarnings("ignore:Graph is not fully connected:UserWarning")
 @pytest.mark.parametrize("name", METHODS)
 def test_it_builds_and_fits(name):
     model = clone(METHODS[name](n_components=3, random_state=0))

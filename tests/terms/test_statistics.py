@@ -7,7 +7,8 @@ from tests.conftest import problem
 
 from manifact.backends import as_data
 from manifact.terms import Frobenius, KullbackLeibler, State
-from manifact.terms.statistics import DivergenceStatistics, Hold, QuadraticStatistics
+from manifact.terms.statistics import DivergenceStatistics, QuadraticStatistics
+from manifact.terms.statistics_protocol import Hold
 
 LOSSES = {Frobenius: QuadraticStatistics, KullbackLeibler: DivergenceStatistics}
 

@@ -30,6 +30,7 @@ NUMERICAL = (
 NOT_RUN = (
     "backends/blocks",
     "backends/dask",
+    "backends/passing_data.py",
     "backends/torch",
     "graphs/landmark_means.py",
     "models/landmark_streams.py",
@@ -38,6 +39,7 @@ NOT_RUN = (
     "solvers/online_affinity.py",
     "terms/affinity_statistics.py",
     "terms/statistics.py",
+    "terms/statistics_protocol.py",
 )
 
 

@@ -23,7 +23,7 @@ from scipy import sparse
 
 from manifact.backends import Array, backend_of
 from manifact.graphs.landmark_means import LandmarkMeans
-from manifact.terms.statistics import Basis, Hold, Statistics
+from manifact.terms.statistics_protocol import Basis, Hold, Statistics
 from manifact.utils.sparse_matrices import only_columns, present_columns
 from manifact.utils.stored_classes import stored
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from manifact.backends import Array, backend_of
 from manifact.terms.forms import RowQuadratic
-from manifact.terms.statistics import Hold, QuadraticStatistics, check_shapes
+from manifact.terms.statistics import QuadraticStatistics
+from manifact.terms.statistics_protocol import Hold, check_shapes
 from manifact.utils.stored_classes import stored
 
 #: Rounds of steps on V for every product with X.

@@ -254,6 +254,7 @@ def test_lpnmf(setting):
         assert row["ratio"] == row["iteration ms"] / rows[0]["iteration ms"]
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_peers(setting):
     rows, note = peer_objectives.measure(setting)
     assert_finite(rows, note)

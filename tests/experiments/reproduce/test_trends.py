@@ -29,6 +29,7 @@ def test_every_rule_has_a_case():
     assert set(CASES) == set(RULES)
 
 
+@pytest.mark.filterwarnings("ignore:Precision loss:RuntimeWarning")
 @pytest.mark.parametrize("rule", CASES)
 def test_rule_flips_with_the_numbers(rule):
     claim, good, bad = CASES[rule]

@@ -14,6 +14,7 @@ SENTENCES = """
 paper = "One"
 says = "It is better."
 why = "Not on small data."
+note = "On large data it takes long."
 [claims.shown]
 first = ["A is above"]
 second = ["A is above B"]
@@ -72,6 +73,7 @@ def test_a_sentence_holds_if_all_does_that_speaks_for_it(folder, first, second, 
     page = what_holds.page(folder)
     assert verdicts(page) == {"It is better.": verdict, "It is fast.": "not run"}
     assert ("Not on small data." in page.markdown()) is (verdict != "holds")
+    assert "On large data it takes long." in page.markdown()
 
 
 def test_a_sentence_of_which_nothing_holds(folder):

@@ -43,6 +43,7 @@ def test_nothing_vanishes_without_a_word(tmp_path):
     assert (found.skipped, found.places) == ({}, None)
 
 
+@pytest.mark.filterwarnings("ignore:1 .*(left out|skipped):UserWarning")
 def test_strict_stops_at_what_should_be_text(tmp_path):
     put(tmp_path, "a.txt", "picture.png")
     put(tmp_path, "b.nobodyknows", content=b"PK\x03\0binary")
@@ -53,6 +54,7 @@ def test_strict_stops_at_what_should_be_text(tmp_path):
         read(tmp_path, kind="documents", strict=True)
 
 
+@pytest.mark.filterwarnings("ignore:1 .*(left out|skipped):UserWarning")
 def test_links_and_pipes(tmp_path):
     put(tmp_path, "texts/a.txt", "elsewhere/b.txt", "c.txt")
     (tmp_path / "texts" / "gone.txt").symlink_to(tmp_path / "nowhere.txt")

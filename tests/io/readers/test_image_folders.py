@@ -145,6 +145,7 @@ def test_text_that_is_called_an_image(tmp_path):
         read(tmp_path, strict=True)
 
 
+@pytest.mark.filterwarnings("ignore:.*left out:UserWarning")
 def test_texts_and_images_together(tmp_path):
     digits(tmp_path, 2)
     (tmp_path / "LICENSE").write_text("free")
@@ -159,6 +160,7 @@ def test_texts_and_images_together(tmp_path):
     assert read(tmp_path, kind="documents").names == ["LICENSE", "notes.txt"]
 
 
+@pytest.mark.filterwarnings("ignore:.*left out:UserWarning")
 def test_a_stray_text_beside_images_is_named(tmp_path):
     digits(tmp_path, 18)
     for name in ("notes.txt", "LICENSE", "list.csv", "photo.HEIC", "desktop.ini"):

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from scipy import sparse
-
 from manifact.backends.block_samples import BlockSamples
 from manifact.backends.blocks.layout import Layout
 from manifact.backends.blocks.local_walk import LocalWalk, Source
-from manifact.backends.numpy.numpy_data import DenseData, SparseData
-from manifact.backends.numpy.scattered_data import ScatteredData
+from manifact.backends.passing_data import lasting_data, passing_data
 from manifact.utils.memory import available
 
 #: Share of the memory that arrays with a row for each sample may take, before they go to disk; and that X may take, to
@@ -33,16 +30,6 @@ def source_of(X: BlockSamples, weight: Any) -> Any:
         return made(weight)
     keeps = X.is_sparse and TIMES_SPARSE * X.nbytes <= KEPT_SHARE * _memory(X)
     return Source(X, weight, lasting_data if keeps else passing_data, keeps)
-
-
-def passing_data(block: Any, weight: Any) -> Any:
-    """Γ X of a block that is let go again: a transpose would take longer to make than it is used."""
-    return ScatteredData(block, weight) if sparse.issparse(block) else DenseData(block, weight)
-
-
-def lasting_data(block: Any, weight: Any) -> Any:
-    """Γ X of a block that stays."""
-    return SparseData(block, weight) if sparse.issparse(block) else DenseData(block, weight)
 
 
 def _memory(X: Any) -> float:

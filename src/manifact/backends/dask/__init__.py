@@ -4,6 +4,7 @@ The formulas are those of blocks (`manifact.backends.blocks`); here a walk over 
 for each chunk and its sums added up in a tree.
 """
 
+from contextlib import AbstractContextManager
 from typing import Any
 
 import dask
@@ -14,7 +15,7 @@ from manifact.backends.blocks.deferred import Rows
 from manifact.backends.dask.dask_samples import DaskSamples
 from manifact.backends.dask.task_graph import computed
 
-__all__ = ["DaskSamples", "as_array", "as_blocks", "on_host"]
+__all__ = ["DaskSamples", "as_array", "as_blocks", "in_turn", "large_graphs", "on_host"]
 
 
 def as_blocks(X: Any) -> DaskSamples:
@@ -37,6 +38,16 @@ def as_array(P: Any) -> Any:
     # What files hold is there as long as the array is.
     found.manifact_roots = P.held
     return found
+
+
+def in_turn() -> AbstractContextManager[Any]:
+    """One chunk after the other, in this thread, as long as the block lasts."""
+    return dask.config.set(scheduler="synchronous")
+
+
+def large_graphs() -> AbstractContextManager[Any]:
+    """Graphs that hold large arrays on purpose are no reason for a warning, as long as the block lasts."""
+    return dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"})
 
 
 def on_host(array: Any) -> Any:

@@ -15,7 +15,7 @@ from manifact.backends.dask import bytes_of_chunks  # noqa: F401 - workers that 
 from manifact.backends.dask.dask_walk import Chunks, DaskWalk
 from manifact.backends.dask.task_graph import TaskGraph, fetched, later, started
 from manifact.backends.numpy.numpy_data import DenseData, SparseData
-from manifact.backends.numpy.scattered_data import ScatteredData
+from manifact.backends.passing_data import passing_data
 from manifact.backends.threads import limit
 from manifact.utils.errors import BadValueError
 from manifact.utils.sparse_matrices import sorted_csr
@@ -118,7 +118,7 @@ class DaskSamples(BlockSamples):
         """The data of each chunk: kept on the workers, or made again from what X is read from."""
         weights = [None if weight is None else weight[start:stop] for start, stop in pairwise(self.bounds)]
         if not self._kept:
-            return Chunks([later(_passing_data, *both) for both in zip(self._parts, weights, strict=True)])
+            return Chunks([later(passing_data, *both) for both in zip(self._parts, weights, strict=True)])
         graph = TaskGraph(self.walk.client)
         calls = [graph.call(_kept_data, *both) for both in zip(self._parts, weights, strict=True)]
         return Chunks(graph.begun(calls))
@@ -180,7 +180,3 @@ def _kept_data(part: Any, weight: Any) -> Any:
     with limit(1):
         data.XT  # noqa: B018 - made once, on the worker that has the chunk
     return data
-
-
-def _passing_data(part: Any, weight: Any) -> Any:
-    return ScatteredData(part, weight) if sparse.issparse(part) else DenseData(part, weight)

@@ -107,9 +107,7 @@ class Recorder:
 
 def _in_this_process(model: Callable[[int], Any], X: Any, chunk: int) -> tuple[list[Walk], float]:
     """The walks of an iteration, by the seconds of one chunk, and seconds of small arrays beside them."""
-    from dask import config
-
-    from manifact.backends.dask import DaskSamples
+    from manifact.backends.dask import DaskSamples, in_turn
 
     held = DaskSamples.of_blocks(ArrayBlocks(X[: IN_TURN * chunk], chunk))
     recorder = Recorder(held.walk)
@@ -120,7 +118,7 @@ def _in_this_process(model: Callable[[int], Any], X: Any, chunk: int) -> tuple[l
         seen.append((spent, list(recorder.walks)))
         recorder.walks.clear()
 
-    with threads.limit(1), config.set(scheduler="synchronous"):
+    with threads.limit(1), in_turn():
         _iteration(model, held, noted)
     whole = sorted(seen[2:], key=lambda one: one[0])
     spent, walks = whole[len(whole) // 2]
@@ -156,7 +154,7 @@ def _iteration(model: Callable[[int], Any], X: Any, noted: Callable[[float], Non
 
 def _measured(found: Any, workers: int) -> Machines:
     """What messages, bytes and tasks cost on a cluster of this machine."""
-    from dask import config
+    from manifact.backends.dask import large_graphs
 
     client = found.client
     client.submit(int).result()
@@ -165,7 +163,7 @@ def _measured(found: Any, workers: int) -> Machines:
     client.gather(client.map(_nothing, range(EMPTY_TASKS), pure=False))
     many = median(seconds(lambda: client.gather(client.map(_nothing, range(EMPTY_TASKS), pure=False))) for _ in "123")
     noise = _noise(SENT // 8)
-    with config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
+    with large_graphs():
         out = median(seconds(client.submit(_size, noise, pure=False).result) for _ in range(TIMES))
     held = client.submit(_noise, SENT // 8)
     client.submit(_size, held).result()

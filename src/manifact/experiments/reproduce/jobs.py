@@ -20,7 +20,7 @@ from typing import Any
 from manifact._version import __version__
 from manifact.experiments.code_digest import numerical_code
 from manifact.experiments.reproduce import recorded_warnings
-from manifact.experiments.reproduce.workers import working
+from manifact.experiments.reproduce.job_workers import working
 from manifact.utils.files import write_text
 from manifact.utils.progress import Advance
 

@@ -9,8 +9,8 @@ from functools import partial
 
 from manifact.experiments.reproduce.comparison_page import Page
 from manifact.experiments.reproduce.job_runner import MissingRunsError, StoredRunner
+from manifact.experiments.reproduce.job_workers import Workers, working
 from manifact.experiments.reproduce.jobs import Job, groups_of, serve
-from manifact.experiments.reproduce.workers import Workers, working
 from manifact.utils.progress import Tally, open_steps
 
 #: What ends an experiment, and not the others.

@@ -47,6 +47,8 @@ class Sentence:
     says: str
     shown: Sequence[Shown]
     why: str = ""
+    #: What is said whatever comes out.
+    note: str = ""
 
     @property
     def verdict(self) -> str:
@@ -58,8 +60,9 @@ class Sentence:
 
     @property
     def reason(self) -> str:
-        """Why it does not hold, or not always."""
-        return "" if self.verdict in ("holds", "not run") else self.why
+        """Why it does not hold, or not always; and what is to be said in any case."""
+        why = "" if self.verdict in ("holds", "not run") else self.why
+        return f"{why} {self.note}".strip()
 
 
 def page(folder: Path) -> Page | None:
@@ -114,7 +117,7 @@ class _Pages:
 
 def _sentence(one: Mapping[str, Any], pages: _Pages) -> Sentence:
     shown = [claim for name, texts in one["shown"].items() for text in texts for claim in pages.claims(name, text)]
-    return Sentence(one["paper"], one["says"], shown, one.get("why", ""))
+    return Sentence(one["paper"], one["says"], shown, one.get("why", ""), one.get("note", ""))
 
 
 def _overview(sentences: Sequence[Sentence]) -> Rows:

@@ -44,6 +44,7 @@ def store(tmp_path_factory):
     return Store(tmp_path_factory.mktemp("runs"))
 
 
+@pytest.mark.filterwarnings("ignore:Precision loss:RuntimeWarning")
 def test_the_best_mean_of_the_grid_is_shown_and_named(store):
     experiment = Experiment("a-table", CONTENT)
     results = grid_search_table.run(experiment, Runner(store))
@@ -60,6 +61,7 @@ def test_the_best_mean_of_the_grid_is_shown_and_named(store):
     assert len(tried[0].values("AC")) == 6
 
 
+@pytest.mark.filterwarnings("ignore:Precision loss:RuntimeWarning")
 def test_a_second_page_is_the_same(store, monkeypatch):
     experiment = Experiment("a-table", CONTENT)
     first = grid_search_table.reproduce(experiment, Runner(store))

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from manifact.backends import threads
-from manifact.experiments.reproduce.workers import working
+from manifact.experiments.reproduce.job_workers import working
 
 
 def serve(group, advance):
