@@ -58,7 +58,7 @@ def test_pages_and_their_list_are_written(papers, console):
         ["tiny"], quick=True, jobs=1, results=papers / "out", cache=papers / "runs", console=console
     )
     names = sorted(file.name for file in (papers / "out" / "quick").iterdir())
-    assert names == ["README.md", "index.html", "tiny.html", "tiny.json", "tiny.md"]
+    assert names == ["README.md", "index.html", "runs", "tiny.html", "tiny.json", "tiny.md"]
     assert "[tiny](tiny.md)" in (papers / "out" / "quick" / "README.md").read_text()
     assert str(papers / "out" / "quick" / "tiny.md") in console.file.getvalue().replace("\n", "")
 
@@ -70,6 +70,15 @@ def test_a_second_run_writes_the_same_and_does_nothing_again(papers, console, mo
     monkeypatch.setattr("manifact.experiments.reproduce.jobs.Job.run", lambda job: pytest.fail("done again"))
     reproduce_papers.reproduce(["tiny"], **arguments)
     assert (papers / "out" / "quick" / "tiny.md").read_text() == before
+
+
+def test_runs_that_lie_beside_the_pages_are_not_done_again(papers, console, monkeypatch):
+    arguments = {"jobs": 1, "results": papers / "out", "console": console}
+    reproduce_papers.reproduce(["tiny"], cache=papers / "runs", **arguments)
+    before = (papers / "out" / "tiny.md").read_text()
+    monkeypatch.setattr("manifact.experiments.reproduce.jobs.Job.run", lambda job: pytest.fail("done again"))
+    reproduce_papers.reproduce(["tiny"], cache=papers / "elsewhere", **arguments)
+    assert (papers / "out" / "tiny.md").read_text() == before
 
 
 def test_warnings_of_runs_are_shown_on_their_page(papers, console):

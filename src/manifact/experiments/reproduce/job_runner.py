@@ -14,6 +14,8 @@ from manifact.utils.progress import showing, steps
 
 #: For readers of a page, and how often there is a run: neither makes another run.
 WORDS = ("what", "repeats")
+#: What is stored with a result and is noted for the page, so that a kind of experiment sees what its task returned.
+NOTED = (DAY, recorded_warnings.KEY)
 
 
 class MissingRunsError(Exception):
@@ -35,19 +37,22 @@ class Runner:
     warned: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     #: The days on which the results came.
     days: set[str] = field(default_factory=set)
+    #: All jobs that were run, by their keys.
+    done: dict[str, Job] = field(default_factory=dict)
 
     def run(self, title: str, jobs: Sequence[Job]) -> list[dict[str, Any]]:
         """The results of the jobs, in their order; what they warned of is noted in ``warned``."""
         results = self._results(title, jobs)
         for job, result in zip(jobs, results, strict=True):
+            self.done[job.key] = job
             self.days.update({result[DAY]} if DAY in result else ())
             for text in result.get(recorded_warnings.KEY, ()):
                 self.warned.setdefault((job.settings.get("method", job.task), text), set()).add(job.key)
-        return results
+        return [{name: value for name, value in result.items() if name not in NOTED} for result in results]
 
     def for_a_page(self) -> Self:
         """The same, with nothing noted yet."""
-        return replace(self, warned={}, days=set())
+        return replace(self, warned={}, days=set(), done={})
 
     def _results(self, title: str, jobs: Sequence[Job]) -> list[dict[str, Any]]:
         with showing(self.show), steps(title, len(jobs)) as advance:

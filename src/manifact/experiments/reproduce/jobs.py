@@ -42,18 +42,26 @@ class Job:
     @cached_property
     def key(self) -> str:
         """The name under which the result is stored."""
-        return hashlib.sha256(self._text.encode()).hexdigest()[:32]
+        return _key(self._text)
 
     @cached_property
     def _text(self) -> str:
         known = {"task": self.task, "version": __version__, "code": numerical_code()}
-        return json.dumps(known | dict(self.settings), sort_keys=True)
+        return _text(known | dict(self.settings))
 
     def run(self) -> dict[str, Any]:
         """Do the work; what it warned of is part of the result."""
         with recorded_warnings.recorded() as found:
             result: dict[str, Any] = import_module(f"{TASKS}.{self.task}").run(self.settings)
         return result | {recorded_warnings.KEY: recorded_warnings.texts(found)} if found else result
+
+
+def _text(settings: Mapping[str, Any]) -> str:
+    return json.dumps(settings, sort_keys=True)
+
+
+def _key(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 #: How a result names the day on which it came.
@@ -69,21 +77,35 @@ class Store:
     def get(self, job: Job) -> dict[str, Any] | None:
         """The stored result, or None; a torn or foreign file counts as none."""
         try:
-            stored = json.loads(self._file(job).read_text(encoding="utf-8"))
+            stored = self.stored(job)
             result: dict[str, Any] = stored["result"]
             return result if stored["settings"] == json.loads(job._text) else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
+    def stored(self, job: Job) -> dict[str, Any]:
+        """All settings and the result, as they are stored."""
+        found: dict[str, Any] = json.loads(self._file(job.key).read_text(encoding="utf-8"))
+        return found
+
     def put(self, job: Job, result: Mapping[str, Any]) -> None:
         """Store a result; the file appears whole or not at all."""
-        file = self._file(job)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        result = {**result, DAY: date.today().isoformat()}
-        write_text(file, json.dumps({"settings": json.loads(job._text), "result": result}))
+        self._write(json.loads(job._text), {**result, DAY: date.today().isoformat()})
 
-    def _file(self, job: Job) -> Path:
-        return self.folder / job.key[:2] / f"{job.key}.json"
+    def adopt(self, settings: Mapping[str, Any], result: Mapping[str, Any]) -> bool:
+        """Store what another store had of a job; False where a result is there already."""
+        if self._file(_key(_text(settings))).exists():
+            return False
+        self._write(settings, result)
+        return True
+
+    def _write(self, settings: Mapping[str, Any], result: Mapping[str, Any]) -> None:
+        file = self._file(_key(_text(settings)))
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_text(file, json.dumps({"settings": settings, "result": result}))
+
+    def _file(self, key: str) -> Path:
+        return self.folder / key[:2] / f"{key}.json"
 
 
 def run_jobs(

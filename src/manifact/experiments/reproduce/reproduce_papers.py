@@ -16,7 +16,7 @@ from rich.table import Table
 
 from manifact.backends import threads
 from manifact.datasets.home import user_cache
-from manifact.experiments.reproduce import experiment_files, what_holds
+from manifact.experiments.reproduce import experiment_files, kept_runs, what_holds
 from manifact.experiments.reproduce.comparison_page import Page, Rows, Runs
 from manifact.experiments.reproduce.job_runner import Runner, StoredRunner
 from manifact.experiments.reproduce.jobs import Store
@@ -40,12 +40,15 @@ def reproduce(
 ) -> None:
     """Run the experiments and write their pages; ``names`` may be "all".
 
-    One whose data are not here does not keep the others from being run: it is refused at the end.
+    One whose data are not here does not keep the others from being run: it is refused at the end. Runs that lie beside
+    the pages, and which this code did, are not done again.
     """
     chosen = _chosen(names)
     folder = _own_folder(Path(results) / "quick" if quick else Path(results))
     console = console or Console()
     runner = StoredRunner(_store(cache))
+    for name in chosen:
+        kept_runs.adopt(folder, name, runner.store)
 
     def written(page: Page) -> None:
         file = page.write(folder)
@@ -53,7 +56,7 @@ def reproduce(
         console.print(Markdown(page.markdown()) if console.is_terminal else page.title, markup=False)
         console.print(str(file), highlight=False, soft_wrap=True, markup=False)
 
-    every = Experiments(runner, partial(make_page, quick=quick), written)
+    every = Experiments(runner, partial(make_page, quick=quick, kept=folder), written)
     with showing(console.is_terminal):
         try:
             every.run(chosen, jobs or threads.count())
@@ -77,8 +80,11 @@ def show_names(console: Console | None = None) -> None:
     console.print(table)
 
 
-def make_page(name: str, runner: Runner, quick: bool = False) -> Page:
-    """The page of one experiment, with the warnings of its runs at the end, and where these come from."""
+def make_page(name: str, runner: Runner, quick: bool = False, kept: Path | None = None) -> Page:
+    """The page of one experiment, with the warnings of its runs at the end, and where these come from.
+
+    The runs are put into the folder ``kept``, where there is one, for whoever gets the page.
+    """
     experiment = experiment_files.load(name, quick)
     runner = runner.for_a_page()
     kind = import_module(f"manifact.experiments.reproduce.kinds.{experiment.kind}")
@@ -89,6 +95,8 @@ def make_page(name: str, runner: Runner, quick: bool = False) -> Page:
     except MissingMatplotlibError as missing:
         raise RefusedError(f"{name}: {missing}") from missing
     warned = [warnings_table(runner.warned)] if runner.warned else []
+    if kept is not None:
+        kept_runs.keep(kept, name, runner.done.values(), runner.store)
     return replace(page, blocks=[*page.blocks, *warned], runs=Runs.of(runner.days))
 
 
