@@ -146,6 +146,8 @@ def test_faces_of_the_papers(name, least):
     with np.load(file) as data:
         X, y = data["X"].astype(float), data["y"]
     X /= np.linalg.norm(X, axis=1, keepdims=True)
-    found = spectral_nmi(AutoGraph(n_components=len(np.unique(y))).build(X), y)
+    # Two graphs of the first set are so near to each other that halves drawn otherwise may choose the other one.
+    graphs = [AutoGraph(n_components=len(np.unique(y)), random_state=seed) for seed in range(3)]
+    found = np.median([spectral_nmi(graph.build(X), y) for graph in graphs])
     assert found > least
     assert found > spectral_nmi(KNNGraph().build(X), y) + 0.02
