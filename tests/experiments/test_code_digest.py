@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from manifact.experiments import code_digest
-from manifact.experiments.code_digest import NOT_RUN, NUMERICAL, PACKAGE, digest, numerical_code
+from manifact.experiments.code_digest import NOT_RUN, NUMERICAL, PACKAGE, code, digest, numerical_code
 from manifact.experiments.reproduce.jobs import Job
 
 
@@ -39,10 +39,38 @@ def test_every_change_makes_another_digest(package, place):
     if file.is_dir():
         file = sorted(file.rglob("*.py"))[-1]
     before = digest(package, NUMERICAL)
-    file.write_text(file.read_text() + "\n")
+    file.write_text(file.read_text() + "another = 1\n")
     changed = digest(package, NUMERICAL)
     file.rename(file.with_name(f"other_{file.name}")) if (package / place).is_dir() else file.write_text("")
     assert len({before, changed, digest(package, NUMERICAL)}) == 3
+
+
+TOLD = '''"""What it is."""
+
+import math
+
+
+def area(r):  # of a circle
+    """π r²,
+    # for r ≥ 0."""
+    # known to Archimedes
+    return math.pi * r**2 + len("# π")
+
+
+def told(): "On one line"; return """a
+
+text"""
+'''
+UNTOLD = '''import math
+def area(r):
+    return math.pi * r**2 + len("# π")
+def told(): "On one line"; return """a
+text"""'''
+
+
+def test_words_about_code_do_not_count():
+    assert code(TOLD) == UNTOLD
+    assert code(UNTOLD) == UNTOLD
 
 
 def test_a_new_file_counts_and_compiled_ones_do_not(package):
@@ -62,7 +90,7 @@ def test_a_place_that_is_gone_is_not_passed_over(package):
 def test_other_code_makes_another_job(package, monkeypatch):
     before = Job("clustering_scores", {"seed": 0}).key
     assert Job("clustering_scores", {"seed": 0}).key == before
-    (package / "solvers" / "engine.py").write_text("# another loop")
+    (package / "solvers" / "engine.py").write_text("another = 'loop'")
     monkeypatch.setattr(code_digest, "PACKAGE", package)
     numerical_code.cache_clear()
     try:
@@ -81,7 +109,7 @@ def test_files_are_read_once_in_a_process(monkeypatch):
 def test_code_that_no_experiment_runs_does_not_count(package, place):
     before = digest(package, NUMERICAL, NOT_RUN)
     file = package / place
-    (file / "__init__.py" if file.is_dir() else file).write_text("# another program")
+    (file / "__init__.py" if file.is_dir() else file).write_text("another = 'program'")
     assert digest(package, NUMERICAL, NOT_RUN) == before
     assert digest(package, NUMERICAL) != digest(PACKAGE, NUMERICAL)
 
