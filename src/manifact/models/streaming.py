@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from manifact.backends import Array, as_data, backend_of, host_dtype, on_host, origin_of
+from manifact.backends import Array, as_data, backend_of, host_dtype, on_host, one_blas_thread, origin_of
 from manifact.graphs.landmark_means import LandmarkMeans
 from manifact.models.inputs import SINGLE_RANGE, checked_samples
 from manifact.models.parameters import check_parameters
@@ -96,8 +96,10 @@ class Streaming:
         if begun:
             X = backend_of(X).rows.typed(X, host_dtype(self.components_))
         problem, U, V = self._go_on(X, y, sample_weight) if begun else self._begin_stream(X, y, sample_weight)
-        stream = self._stream_so_far(problem, U)
-        self._keep_block(problem, self._learn(problem, stream, U, V, window))
+        # A block's products are too small for more: threads of BLAS take longer to meet than to multiply.
+        with one_blas_thread():
+            stream = self._stream_so_far(problem, U)
+            self._keep_block(problem, self._learn(problem, stream, U, V, window))
         self._begin_clusters(problem, problem.rng)
         self._hand_over(origin)
         return self
