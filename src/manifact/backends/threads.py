@@ -142,9 +142,13 @@ def _bounds(n_rows: int, chunks: int, costs: Any) -> Any:
     """Where ranges begin and end: rows that are alike in number, or in cost."""
     if costs is None:
         return np.arange(chunks + 1) * n_rows // chunks
-    bounds = np.searchsorted(costs, np.linspace(0, costs[-1], chunks + 1))
+    ends = np.arange(chunks + 1) * int(costs[-1]) // chunks
+    bounds = costs.searchsorted(ends.astype(costs.dtype))
     bounds[0], bounds[-1] = 0, n_rows
-    return np.unique(bounds)
+    # Sorted as they are; this is done for every product, and sorting anew would take longer than all the rest.
+    first = np.ones(len(bounds), dtype=bool)
+    np.not_equal(bounds[1:], bounds[:-1], out=first[1:])
+    return bounds[first]
 
 
 @lru_cache(maxsize=1)
