@@ -1,5 +1,7 @@
 """What every factorisation does: attributes, new samples, checkpoints, interrupts."""
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -449,9 +451,29 @@ class TestCheckpoints:
 
     def test_too_short_a_trial_leaves_nothing_to_go_on_from(self, tmp_path):
         X, path = problem()[0], tmp_path / "run"
-        model = NMF(3, random_state=0, n_init=3, init_iter=6, max_iter=2).fit(X, checkpoint=path)
+        model = NMF(3, random_state=0, n_init=3, init_iter=6, max_iter=2)
+        with pytest.warns(UserWarning, match="is not written: .* less than init_iter=6"):
+            model.fit(X, checkpoint=path)
+        assert not path.exists()
         whole = model.set_params(max_iter=10).fit(X).objective_
         np.testing.assert_array_equal(model.fit(X, checkpoint=path).objective_, whole)
+
+    def test_a_generator_that_stands_elsewhere_is_another_one(self, tmp_path):
+        X, path = problem()[0], tmp_path / "run"
+        NMF(3, random_state=np.random.RandomState(1), max_iter=4, tol=0).fit(X, checkpoint=path)
+        with pytest.raises(ValueError, match=r"\(random_state is not the same\)"):
+            NMF(3, random_state=np.random.RandomState(2), max_iter=8, tol=0).fit(X, checkpoint=path)
+        NMF(3, random_state=np.random.RandomState(1), max_iter=8, tol=0).fit(X, checkpoint=path)
+
+    def test_a_fit_that_goes_on_from_other_factors_is_another_one(self, tmp_path):
+        X, path = problem()[0], tmp_path / "run"
+        one, other = (NMF(3, random_state=seed, max_iter=5, tol=0, warm_start=True).fit(X) for seed in (0, 1))
+        twin = deepcopy(one)
+        one.set_params(random_state=2).fit(X, checkpoint=path)
+        with pytest.raises(ValueError, match="what the last fit ended with is not the same"):
+            other.set_params(random_state=2).fit(X, checkpoint=path)
+        twin.set_params(random_state=2).fit(X, checkpoint=path)
+        np.testing.assert_array_equal(twin.components_, one.components_)
 
     def test_another_graph_or_other_labels_are_refused(self, tmp_path):
         X, W, _, _ = problem()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from manifact.backends import as_data, backend_of, namespace
 from manifact.backends.factor_operations import FactorOperations
 from manifact.backends.protocol import Array
+from manifact.utils.cached_properties import cached_property
 from manifact.utils.memory import fits
 
 NOT_A_KERNEL = "kernel is not positive semi-definite ({}): use another kernel, or add to its diagonal"

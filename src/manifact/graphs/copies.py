@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from manifact.backends import Array, backend_of
+from manifact.utils.cached_properties import cached_property
 
 
 class Copies:

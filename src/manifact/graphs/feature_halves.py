@@ -7,7 +7,6 @@ same clusters in both halves, it has found something about the samples.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +19,7 @@ from manifact.graphs.edge_weights import symmetric_affinity
 from manifact.graphs.eigenvector_clusters import unit_rows
 from manifact.graphs.shared_information import Agreement, agreement
 from manifact.graphs.views import Directions, row_lengths
+from manifact.utils.cached_properties import cached_property
 from manifact.utils.sparse_matrices import empty_rows, sorted_csr
 
 #: So many samples are looked at, or so many for each cluster where that is more; drawn anew for each pair of halves.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,7 @@ from manifact.graphs.search_memory import distance_bytes, search_bytes, view_byt
 from manifact.graphs.views import View
 from manifact.utils import checks
 from manifact.utils.array_checks import Numbers, check_arrays
+from manifact.utils.cached_properties import cached_property
 from manifact.utils.errors import BadValueError, Sentence
 from manifact.utils.memory import require
 from manifact.utils.progress import showing, steps

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from manifact.graphs.builder import GraphBuilder
 from manifact.graphs.operators import Graph, beside
 from manifact.utils import checks
 from manifact.utils.array_checks import Numbers
+from manifact.utils.cached_properties import cached_property
 from manifact.utils.labels import labelled
 from manifact.utils.memory import require
 from manifact.utils.stored_classes import stored, stored_by_parameters

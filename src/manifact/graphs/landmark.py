@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,7 @@ from manifact.graphs.operators import Graph, check_width
 from manifact.graphs.search_memory import landmark_bytes, whole_number
 from manifact.utils import checks
 from manifact.utils.array_checks import Numbers, check_arrays
+from manifact.utils.cached_properties import cached_property
 from manifact.utils.errors import Sentence
 from manifact.utils.memory import require
 from manifact.utils.progress import steps

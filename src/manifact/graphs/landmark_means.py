@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from manifact.backends import Array, Placed, backend_of, on_host
 from manifact.graphs.landmark import LandmarkOperator, mixtures
 from manifact.graphs.operators import check_width
+from manifact.utils.cached_properties import cached_property
 from manifact.utils.stored_classes import is_positive, stored
 
 

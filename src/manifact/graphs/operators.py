@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from manifact.backends import Array, Matrix, backend_of, device_of, namespace
 from manifact.backends.matrix import Pieces
+from manifact.utils.cached_properties import cached_property
 from manifact.utils.stored_classes import has_affinity, stored
 
 #: Copies that graphs keep beside arrays of devices.

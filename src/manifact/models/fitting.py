@@ -6,6 +6,7 @@ from collections.abc import Callable
 from copy import copy, deepcopy
 from dataclasses import replace
 from typing import Any
+from warnings import warn
 
 import numpy as np
 
@@ -18,7 +19,14 @@ from manifact.utils.progress import progress
 
 def run_plan(model: Any, problem: Problem, plan: Plan, saved: Checkpoint | None, callbacks: list[Callback]) -> Result:
     """The result of a fit; it goes on from what a checkpoint holds."""
-    if saved is None or not _can_go_on(model, plan):
+    if saved is None:
+        return _run(model, problem, plan, None, callbacks)
+    if not _can_go_on(model, plan):
+        warn(
+            f"checkpoint={str(saved.path)!r} is not written: with n_init={model.n_init} nothing goes on from less than "
+            f"init_iter={model.init_iter} iterations, and max_iter={plan.max_iter}",
+            stacklevel=5,
+        )
         return _run(model, problem, plan, None, callbacks)
     with saved.held():
         saved.rng = problem.rng

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from manifact.backends import comes_in_blocks, host_dtype
 from manifact.graphs.search_memory import MANY, PER_NEIGHBOR, in_host_memory, whole_number
 from manifact.utils.memory import held_bytes
@@ -30,8 +32,11 @@ def factor_bytes(X: Any, k: int, rows: int) -> float:
 
 
 def data_bytes(X: Any) -> float:
-    """Of X as products need it: sparse X turned about as well; blocks come and go."""
-    return held_bytes(X) if hasattr(X, "nnz") and not comes_in_blocks(X) else 0.0
+    """Of X as products need it: sparse X turned about as well, dense X row by row; blocks come and go."""
+    if comes_in_blocks(X):
+        return 0.0
+    copied = not X.flags.c_contiguous if isinstance(X, np.ndarray) else hasattr(X, "nnz")
+    return held_bytes(X) if copied else 0.0
 
 
 def iteration_bytes(X: Any, k: int, held: int) -> float:

@@ -37,6 +37,9 @@ class Planning:
     l1_ratio: float
     random_state: Any
     get_params: Any
+    components_: Array
+    representation_: Array
+    _goes_on: bool
 
     #: Whether an early stop belongs to the published rule, so that "mu" uses no tolerance unless asked.
     _stops_early: ClassVar[bool] = False
@@ -163,6 +166,8 @@ class Planning:
                 yield name, _plainly(value)
         yield from zip(("number of parts", "weight of the graph"), self._chosen, strict=True)
         yield from (("sample_weight", problem.weight), ("y", problem.y), ("graph of the samples", problem.graph))
+        if self._goes_on:
+            yield "what the last fit ended with", (self.components_, self.representation_)
 
     @property
     def _chosen(self) -> tuple[Any, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from manifact.backends import Array, backend_of, comes_in_blocks, host_dtype, on
 from manifact.graphs import Graph
 from manifact.solvers.solver import Solver
 from manifact.terms import Term
+from manifact.utils.cached_properties import cached_property
 
 
 @dataclass(frozen=True)

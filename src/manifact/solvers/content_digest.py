@@ -20,7 +20,7 @@ BLOCK_BYTES = 2**24
 def digest(value: Any) -> str:
     """Equal where numbers, types and shapes are, however they are held.
 
-    Generators of random numbers count for nothing: two runs never meet one in the same state.
+    Generators of random numbers count by where they stand.
 
     >>> X = np.eye(3)
     >>> digest(sparse.csr_array(X)) == digest(sparse.coo_array(X)) != digest(sparse.csr_array(X[::-1]))
@@ -32,7 +32,11 @@ def digest(value: Any) -> str:
 
 
 def _add(hashed: Any, value: Any) -> None:
-    if isinstance(value, np.random.RandomState | np.random.Generator):
+    if isinstance(value, np.random.RandomState):
+        _add(hashed, value.get_state(legacy=False))
+        return
+    if isinstance(value, np.random.Generator):
+        _add(hashed, value.bit_generator.state)
         return
     if isinstance(value, Graph):
         _add(hashed, _pieces(value))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from manifact.backends import blocks as block_backend
 from manifact.backends.blocks.block_layouts import layout_of, source_of
 from manifact.backends.blocks.deferred import Rows, apply, summed
 from manifact.backends.factor_operations import FactorOperations
+from manifact.utils.cached_properties import cached_property
 from manifact.utils.errors import BadValueError
 
 

@@ -8,7 +8,6 @@ centres that have moved since.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +18,7 @@ from manifact.backends.numpy.numpy_operations import sparse_times
 from manifact.backends.numpy.sample_rows import extent, over
 from manifact.backends.protocol import Array
 from manifact.backends.threads import each
+from manifact.utils.cached_properties import cached_property
 from manifact.utils.sparse_matrices import sorted_csr
 
 #: Iterations of a run at the most, and the share of the samples' variance that centres may move by at its end.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -20,6 +19,7 @@ from manifact.backends.numpy.numpy_operations import effort, nonnegative_least_s
 from manifact.backends.numpy.padded_rows import padded, vectors
 from manifact.backends.protocol import Array, Backend, Descent
 from manifact.backends.threads import over_rows
+from manifact.utils.cached_properties import cached_property
 from manifact.utils.sparse_matrices import sorted_csr, split_by_sign
 
 #: Y is at least this fraction of X: the divergence of a sample from nothing stays finite, at any scale.
@@ -215,7 +215,8 @@ class DenseData(_NumpyData):
     """Γ X as an array; Y is formed a block of rows at a time."""
 
     def __init__(self, X: Array, weight: Array | None) -> None:
-        self.X = X if weight is None else X * weight.astype(X.dtype)[:, None]
+        # Kernels read rows in one piece; turning X round for each product would take longer than the product.
+        self.X = np.ascontiguousarray(X if weight is None else X * weight.astype(X.dtype)[:, None])
         self.weight = weight
         self.shape = X.shape
         self.dtype = X.dtype
@@ -254,7 +255,7 @@ class DenseData(_NumpyData):
     def ratio_times(self, U: Array, V: Array) -> tuple[Array, float]:
         (n, m), k = self.shape, U.shape[1]
         out, loglik = np.empty_like(V, order="C"), np.empty(n)
-        X, V = np.ascontiguousarray(self.X), np.ascontiguousarray(V)
+        X, V = self.X, np.ascontiguousarray(V)
         whole = np.empty(0, dtype=f"i{self.dtype.itemsize}")
         over_rows(
             dense_divergence.ratio_times, -(-n // TILE_ROWS), 3 * n * m * k, X, padded(U), padded(U.T), V, self._floors,
@@ -266,7 +267,7 @@ class DenseData(_NumpyData):
         (n, m), k = self.shape, U.shape[1]
         rows, length = rows_per_part(n, k), padded_length(k, self.dtype.itemsize)
         parts = vectors(-(-n // rows) * m, length, self.dtype).reshape(-1, m, length)
-        X, V = np.ascontiguousarray(self.X), np.ascontiguousarray(V)
+        X, V = self.X, np.ascontiguousarray(V)
         over_rows(
             dense_divergence.ratio_times_transposed, len(parts), 3 * n * m * k, X, padded(U.T), V, self._floors,
             self._tiny(), rows, parts,

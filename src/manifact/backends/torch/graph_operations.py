@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from manifact.backends.protocol import Array
 from manifact.backends.torch import kernels
 from manifact.backends.torch.sparse_rows import SparseRows
 from manifact.backends.torch.tensors import as_tensor
+from manifact.utils.cached_properties import cached_property
 
 TYPES = {torch.float32: np.float32, torch.float64: np.float64}
 

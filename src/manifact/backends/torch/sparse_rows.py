@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import torch
@@ -10,6 +9,7 @@ import torch
 from manifact.backends.torch import kernels
 from manifact.backends.torch.row_segments import Segments, segments
 from manifact.backends.torch.tensors import sparse_csr
+from manifact.utils.cached_properties import cached_property
 
 #: Entries of a segment: enough to be worth a program, few enough that none waits for another.
 LONGEST = 512

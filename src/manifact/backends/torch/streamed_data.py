@@ -7,7 +7,6 @@ together or added up, in their order.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from typing import Any
 
 import torch
@@ -17,6 +16,7 @@ from manifact.backends.factor_operations import FactorOperations
 from manifact.backends.protocol import Backend
 from manifact.backends.torch.host_samples import HostSamples
 from manifact.backends.torch.placement import out_of_memory
+from manifact.utils.cached_properties import cached_property
 from manifact.utils.sparse_matrices import split_by_sign
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Any
 
 import torch
@@ -19,6 +18,7 @@ from manifact.backends.torch.full_precision import full_precision
 from manifact.backends.torch.placement import out_of_memory
 from manifact.backends.torch.row_steps import host_type, per_row
 from manifact.backends.torch.sparse_rows import SparseRows
+from manifact.utils.cached_properties import cached_property
 
 #: Y is at least this fraction of X: the divergence of a sample from nothing stays finite, at any scale.
 FLOOR = 1e-10

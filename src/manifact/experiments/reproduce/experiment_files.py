@@ -6,9 +6,10 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from importlib.resources import files
 from typing import Any
+
+from manifact.utils.cached_properties import cached_property
 
 PAPERS = files("manifact.experiments") / "papers"
 #: "83.0±15.2", "71.4±2.2(1024)", "63.7".

@@ -12,7 +12,7 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from functools import cached_property, partial
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from manifact._version import __version__
 from manifact.experiments.code_digest import numerical_code
 from manifact.experiments.reproduce import recorded_warnings
 from manifact.experiments.reproduce.job_workers import working
+from manifact.utils.cached_properties import cached_property
 from manifact.utils.files import write_text
 from manifact.utils.progress import Advance
 

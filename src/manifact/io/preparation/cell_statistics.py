@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from scipy import sparse
 
 from manifact.backends import Array
 from manifact.io.preparation.variable_genes import Moments
+from manifact.utils.cached_properties import cached_property
 
 
 class CellStatistics:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from manifact.backends import Array
+from manifact.utils.cached_properties import cached_property
 
 
 @dataclass(frozen=True)

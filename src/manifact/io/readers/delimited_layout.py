@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 from manifact.io.file_errors import refusal
@@ -15,6 +14,7 @@ from manifact.io.readers.delimited_cells import has_decimal_comma, is_missing, i
 from manifact.io.readers.delimited_headers import is_header
 from manifact.io.readers.text_files import open_text
 from manifact.io.spreadsheet_cells import unprotected
+from manifact.utils.cached_properties import cached_property
 from manifact.utils.errors import Parameter, Sentence
 
 #: A line's number and its cells.
