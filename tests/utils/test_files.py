@@ -42,6 +42,34 @@ def test_a_folder_that_takes_no_files_is_refused_before_any_work():
         check_place("path", Path("/proc/a.txt"))
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_places_that_are_no_files_are_refused_in_a_sentence(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "file").write_text("")
+    for name, sentence in {
+        "pipe": "is a pipe or a device: name a file",
+        "loop": "cannot be a file",
+        "n" * 300: r"cannot be a file \(File name too long\)",
+        "a\0b": "cannot be a file",
+        "file/below": "is in a folder that does not exist",
+        ".": "is a folder: name a file in it",
+    }.items():
+        with pytest.raises(ValueError, match=f"^checkpoint=.* {sentence}"):
+            check_place("checkpoint", tmp_path / name)
+
+
+def test_an_interrupt_while_a_file_is_begun_leaves_none(tmp_path, monkeypatch):
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    (tmp_path / "a").write_text("old")
+    monkeypatch.setattr("pathlib.Path.chmod", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_text(tmp_path / "a", "new")
+    assert [file.name for file in tmp_path.iterdir()] == ["a"]
+
+
 def test_files_are_for_everyone_the_folder_is_for(tmp_path):
     write_arrays(tmp_path / "a", {"U": np.ones(3)}, {})
     (tmp_path / "b").write_text("")

@@ -56,7 +56,10 @@ def test_threads_are_kept_apart_as_well(tmp_path):
 
 def test_a_link_in_the_place_of_a_lock_makes_no_file_elsewhere(tmp_path):
     (tmp_path / ".a.lock").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(OSError, match="symbolic link"), only_writer("path", tmp_path / "a"):
+    with (
+        pytest.raises(BadValueError, match=r"\.a\.lock' cannot be opened \(.*symbolic link"),
+        only_writer("path", tmp_path / "a"),
+    ):
         pass
     assert not (tmp_path / "elsewhere").exists()
 
@@ -72,3 +75,35 @@ def test_the_longest_names_have_locks_as_well(tmp_path, name):
         with only_writer("path", tmp_path / f"b{name[1:]}"):
             assert len(list(tmp_path.iterdir())) == 2
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_in_the_place_of_a_lock_is_told(tmp_path):
+    (tmp_path / ".a.lock").mkdir()
+    with pytest.raises(BadValueError, match=r"path=.* cannot be opened \(Is a directory\): remove that"):
+        only_writer("path", tmp_path / "a").__enter__()
+
+
+def test_an_interrupt_while_a_lock_is_taken_leaves_none(tmp_path, monkeypatch):
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.path.samestat", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            only_writer("path", tmp_path / "a").__enter__()
+    with only_writer("path", tmp_path / "a"):
+        pass
+
+
+def test_an_interrupt_while_a_lock_is_let_go_leaves_none(tmp_path, monkeypatch):
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    held = only_writer("path", tmp_path / "a")
+    held.__enter__()
+    with monkeypatch.context() as patch:
+        patch.setattr("pathlib.Path.unlink", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            held.__exit__(None, None, None)
+    with only_writer("path", tmp_path / "a"):
+        pass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import stat
 import tempfile
 import time
 from collections.abc import Iterator
@@ -30,8 +31,9 @@ def replacing(path: Path) -> Iterator[Path]:
     What is in place is on the disk: a machine that loses its power has the old file, or the new one.
     """
     path = path.resolve()  # what a link points to is replaced, not the link
-    temporary = _begun(path)
+    temporary = path.parent / f"{PREFIX}{name_of_process()}-{secrets.token_hex(8)}{SUFFIX}"
     try:
+        _begin(temporary, path)
         yield temporary
         _to_disk(temporary)
         os.replace(temporary, path)
@@ -42,19 +44,15 @@ def replacing(path: Path) -> Iterator[Path]:
         _to_disk(path.parent)
 
 
-def _begun(path: Path) -> Path:
-    """An empty file beside ``path``, for everyone the folder is for, or for those whom the file there is for.
+def _begin(temporary: Path, path: Path) -> None:
+    """Make an empty file beside ``path``, for everyone the folder is for, or for those whom the file there is for.
 
     The system takes off what the umask says, which only it can read without changing it for other threads.
     """
     held = path.stat().st_mode & 0o777 if path.exists() else None
-    while True:
-        temporary = path.parent / f"{PREFIX}{name_of_process()}-{secrets.token_hex(4)}{SUFFIX}"
-        with suppress(FileExistsError):
-            os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if held is None else 0o600))
-            if held is not None:
-                temporary.chmod(held)
-            return temporary
+    os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if held is None else 0o600))
+    if held is not None:
+        temporary.chmod(held)
 
 
 def _to_disk(path: Path) -> None:
@@ -78,8 +76,17 @@ def remove_abandoned(folder: Path) -> None:
 
 def check_place(parameter: str, path: Path) -> Path:
     """The path, if a file can be put there; one sentence if it is a folder or in none."""
-    if path.is_dir():
+    try:
+        mode = os.stat(path.resolve()).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        mode = stat.S_IFREG
+    except (OSError, RuntimeError, ValueError) as problem:  # a loop of links, a name too long, a name with a zero
+        reason = getattr(problem, "strerror", None) or problem
+        raise ValueError(f"{parameter}={str(path)!r} cannot be a file ({reason}): name another one") from problem
+    if stat.S_ISDIR(mode):
         raise ValueError(f"{parameter}={str(path)!r} is a folder: name a file in it")
+    if not stat.S_ISREG(mode):
+        raise ValueError(f"{parameter}={str(path)!r} is a pipe or a device: name a file")
     if not path.parent.is_dir():
         raise ValueError(
             f"{parameter}={str(path)!r} is in a folder that does not exist: make {str(path.parent)!r} first"

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 
-from manifact.utils.errors import BadValueError, Parameter
+from manifact.utils.errors import BadValueError, Parameter, Sentence
 
 try:
     import fcntl
@@ -31,7 +31,17 @@ def only_writer(parameter: str, path: Path) -> Iterator[None]:
     """
     path = path.resolve()
     beside = path.with_name(_name_of_lock(path.name))
-    handle = _only_handle(beside)
+    try:
+        handle = _only_handle(beside)
+    except OSError as problem:
+        raise BadValueError(
+            "{}={!r} cannot be kept for this run alone, since {!r} cannot be opened ({}): remove that, or name another "
+            "file",
+            Parameter(parameter),
+            str(path),
+            str(beside),
+            Sentence(problem.strerror or str(problem)),
+        ) from problem
     if handle is None:
         raise BadValueError(
             "{}={!r} is being written by another process: wait until it has ended, or name another file",
@@ -41,9 +51,29 @@ def only_writer(parameter: str, path: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(OSError):
-            beside.unlink()
-        os.close(handle)
+        try:
+            with suppress(OSError):
+                beside.unlink()
+        finally:
+            handle.close()
+
+
+class _Handle:
+    """An open file, and with it a lock: closed with the object, so that an interrupt at any moment leaves none."""
+
+    def __init__(self, path: Path) -> None:
+        self.number = -1
+        # A link that somebody laid there would have a file made elsewhere.
+        self.number = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+
+    def close(self) -> None:
+        """Let go of it."""
+        number, self.number = self.number, -1
+        if number >= 0:
+            os.close(number)
+
+    def __del__(self) -> None:
+        self.close()
 
 
 def _name_of_lock(name: str) -> str:
@@ -52,19 +82,18 @@ def _name_of_lock(name: str) -> str:
     return f".{short}.lock"
 
 
-def _only_handle(beside: Path) -> int | None:
-    """The handle of the file, locked; None while another has it."""
+def _only_handle(beside: Path) -> _Handle | None:
+    """The file, open and locked; None while another has it."""
     while True:
-        # A link that somebody laid there would have a file made elsewhere.
-        handle = os.open(beside, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
-        if not _taken(handle):
-            os.close(handle)
+        handle = _Handle(beside)
+        if not _taken(handle.number):
+            handle.close()
             return None
         # Who had it before may have deleted it in between: then the next one would lock another file.
         with suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(handle), beside.stat()):
+            if os.path.samestat(os.fstat(handle.number), beside.stat()):
                 return handle
-        os.close(handle)
+        handle.close()
 
 
 def _taken(handle: int) -> bool:
