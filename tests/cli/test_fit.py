@@ -166,6 +166,12 @@ def test_a_number_of_neighbours_leaves_the_graph_open_and_all_else_describes_one
     assert graph.get_params() == expected.get_params()
 
 
+@pytest.mark.parametrize("model", ["affinity", "alpnmf", "gnmf"])
+def test_a_number_of_landmarks_asks_for_a_graph_through_them(model, make):
+    assert run("fit", make("npy"), "-k", "3", "-m", model, "--landmarks", "9", "-o", "m.safetensors").exit_code == 0
+    assert manifact.load("m.safetensors").graph.n_landmarks == 9
+
+
 def test_the_graph_of_another_matrix_is_chosen_if_that_is_asked_for(make):
     data = make("csv")
     np.save("E.npy", table())
@@ -429,7 +435,8 @@ def test_nothing_is_overwritten_unless_asked(make, tmp_path):
         (["--model", "nmf", "--graph", "auto"], "--graph needs a model with a graph, --model nmf has none"),
         (["-k", "few"], "-k='few' must be a whole number >= 1, or auto"),
         (["--tau", "much"], "--tau='much' must be a number >= 0, or auto"),
-        (["--landmarks", "10"], "--landmarks has no meaning for the graph of --model affinity"),
+        (["--graph", "knn", "--landmarks", "10"], "--landmarks has no meaning for the graph of --model affinity"),
+        (["--landmarks", "10", "--graph-weight", "heat"], "--graph-weight has no meaning for the graph of --model aff"),
         (["--graph-reg", "10"], "--graph-reg has no meaning for --model affinity"),
         (["--model", "gnmf", "--tau", "1"], "--tau has no meaning for --model gnmf"),
         (["--graph", "x.npz", "--neighbors", "3"], "--graph='x.npz' is a graph already: leave out --neighbors"),

@@ -157,11 +157,14 @@ def _automatic(request: GraphRequest, asked: Mapping[str, Any]) -> Any:
 
 def _builder(entry: Entry, request: GraphRequest, unit: bool) -> Any:
     """The model's own graph, as far as it is not described otherwise."""
-    from manifact.graphs import KNNGraph
+    from manifact.graphs import KNNGraph, LandmarkGraph
 
     builder = graph_builder(entry)
     if request.given == KNN and not isinstance(builder, KNNGraph):
         builder = KNNGraph()
+    # Only one graph has landmarks: who gives their number asks for it, as where samples are not in memory.
+    if "n_landmarks" in request.settings and request.given is None:
+        builder = builder if isinstance(builder, LandmarkGraph) else LandmarkGraph()
     known = builder.get_params()
     _check_settings(request, known, Sentence("the graph of {model} {}", entry.name))
     count = request.settings.get("n_neighbors", 1)

@@ -57,10 +57,12 @@ def described_of_graph(parameter: str, *only: str) -> str:
     >>> described_of_graph("weight", "affinity")
     'Default: binary.'
     """
-    from manifact.graphs import AutoGraph
+    from manifact.graphs import AutoGraph, LandmarkGraph
 
     builders = {name: graph_builder(entry) for name, entry in choices.models().items()}
-    known = {name: made.get_params() for name, made in builders.items() if made is not None}
+    # Whoever names a number of landmarks asks for a graph through them, of any model.
+    landmarks = {"n_landmarks": LandmarkGraph().n_landmarks}
+    known = {name: landmarks | made.get_params() for name, made in builders.items() if made is not None}
     for name, entry in choices.models().items():
         # What a chosen graph takes is left to the choice; the rest describes another graph.
         if filled_in(entry).get("graph") == "auto":

@@ -236,7 +236,12 @@ class GraphSettings(NeighborSettings):
 
     n_landmarks: Annotated[
         int | None,
-        typer.Option("--landmarks", min=1, help="Samples that the others are tied to.", rich_help_panel=GRAPH),
+        typer.Option(
+            "--landmarks",
+            min=1,
+            help="A graph through so many samples, which the others are tied to.",
+            rich_help_panel=GRAPH,
+        ),
     ] = None
 
 
