@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -123,3 +124,16 @@ def test_sentences_name_experiments_that_are_there():
         assert about["method"] in experiment_files.load(name).methods
     papers = {name.split("-")[0] for name in named}
     assert papers == {"gnmf", "lpnmf", "alpnmf", "spnmf", "lcf"}
+
+
+RESULTS = Path(__file__).parents[3] / "results" / "reproduce"
+
+
+@pytest.mark.skipif(not RESULTS.is_dir(), reason="the pages are not part of this distribution")
+@pytest.mark.parametrize("folder", [RESULTS, RESULTS / "quick"], ids=["full", "quick"])
+def test_every_sentence_finds_its_claims_in_the_pages_that_are_kept(folder):
+    page = what_holds.page(folder)
+    assert "not run" not in verdicts(page).values()
+    kept = json.loads((folder / "what-holds.json").read_text("utf-8"))
+    assert [row["verdict"] for row in kept["blocks"][0]["rows"]] == list(verdicts(page).values())
+    assert page.runs is not None, "pages of one version"
