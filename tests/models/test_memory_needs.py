@@ -15,11 +15,12 @@ def test_rows_of_factors_are_whole_vectors():
     assert factor_bytes(X.astype(np.float64), 9, 1) == 128
 
 
-def test_sparse_samples_are_turned_about_and_dense_ones_are_not():
+def test_sparse_samples_are_turned_about_and_dense_ones_are_laid_row_by_row():
     X = np.ones((50, 40))
     held = sparse.csr_array(X)
     assert iteration_bytes(held, 3, 0) == held.data.nbytes + held.indices.nbytes + held.indptr.nbytes
     assert iteration_bytes(X, 3, 0) == 0
+    assert iteration_bytes(np.asfortranarray(X), 3, 0) == X.nbytes
     assert kmeans_bytes(X) == 2 * X.nbytes
 
 
