@@ -142,6 +142,16 @@ def test_names_of_columns_stay(tmp_path):
     assert manifact.load(tmp_path / "m").feature_names_in_.tolist() == ["a", "b", "ü"]
 
 
+@pytest.mark.parametrize("most", [2**20, 10])
+def test_names_with_half_a_character_stay(tmp_path, monkeypatch, most):
+    """JSON has such names, and they were found out when the fit was done."""
+    pandas = pytest.importorskip("pandas", reason="names of columns come from data frames")
+    monkeypatch.setattr(saving, "HEADER_BYTES", most)
+    names = ["\ud8000", "\ud83d\ude00", "\U0001f600"]
+    NMF(2, max_iter=2, random_state=0).fit(pandas.DataFrame(X[:, :3], columns=names)).save(tmp_path / "m")
+    assert manifact.load(tmp_path / "m").feature_names_in_.tolist() == names
+
+
 def test_what_two_attributes_share_is_written_once(tmp_path):
     fitted("GNMF built").save(tmp_path / "built")
     fitted("GNMF").save(tmp_path / "plain")

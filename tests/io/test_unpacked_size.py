@@ -6,6 +6,8 @@ import io
 import lzma
 import tarfile
 import tracemalloc
+from contextlib import contextmanager
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from tests.io.readers.helpers import refused
 
 from manifact.datasets import load
 from manifact.io import unpacked_size
-from manifact.io.readers import delimited_tables, read
+from manifact.io.readers import delimited_tables, matlab_files, read
 from manifact.io.readers.tenx import read_archive
 from manifact.io.writers import write_labels
 from manifact.utils import memory
@@ -27,6 +29,7 @@ def little(monkeypatch):
 
 
 ZEROS = b"0" * (8 << 20)
+PACK = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": partial(lzma.compress, preset=0)}
 
 
 @pytest.mark.parametrize("ending", [".csv", ".txt", ".jsonl", ".mtx", ".tsv"])
@@ -98,6 +101,120 @@ def test_data_sets(tmp_path):
         load("mnist", tmp_path)
 
 
+def allowed_by(file):
+    return unpacked_size.SMALL + unpacked_size.TIMES * file.stat().st_size
+
+
+@contextmanager
+def traced():
+    """The most memory that Python took inside the block, to be asked for behind it."""
+    tracemalloc.start()
+    found = []
+    try:
+        yield lambda: found[0]
+    finally:
+        found.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+
+
+SHORT = {
+    "x.txt": b"ab\n" * (1 << 19),
+    "x.jsonl": b'{"t":"a b"}\n' * (1 << 17),
+    "strings.jsonl": b'"ab"\n' * (1 << 18),
+}
+
+
+@pytest.mark.parametrize("compression", [".gz", ".bz2", ".xz"])
+@pytest.mark.parametrize("name", SHORT)
+def test_many_short_documents_are_refused_as_soon_as_they_take_too_much(tmp_path, name, compression):
+    """Their texts are within what the file may unpack to, and Python takes fifty times as much for them."""
+    file = tmp_path / f"{name}{compression}"
+    file.write_bytes(PACK[compression](SHORT[name]))
+    with traced() as most, refused(file, r"would take more than \d MiB in memory from [\d,]+ bytes: store it without"):
+        read(file)
+    assert most() < 1.5 * allowed_by(file)
+
+
+def test_rows_of_documents_are_counted_as_well(tmp_path):
+    file = tmp_path / "x.csv.gz"
+    file.write_bytes(gzip.compress(b"text,n\n" + b"a b,1\n" * (1 << 18)))
+    with traced() as most, refused(file, r"would take more than \d MiB in memory"):
+        read(file, text="text")
+    assert most() < 2 * allowed_by(file)
+
+
+def test_documents_that_memory_is_too_small_for(tmp_path, monkeypatch):
+    """What is read is no longer free, and there has to be room for more of it."""
+    file = tmp_path / "x.txt"
+    file.write_bytes(SHORT["x.txt"])
+    monkeypatch.setattr(memory, "available", lambda: 8 << 20)
+    with pytest.raises(MemoryError, match=r"x.txt, of which \d+ MiB are read, would need about .* are free: "):
+        read(file)
+
+
+@pytest.mark.parametrize("ending", [".txt", ".jsonl", ".csv"])
+def test_a_line_that_is_too_long(tmp_path, ending):
+    """Cells or a record take many times what their line does: so much text may be there, and not in one line."""
+    file = tmp_path / f"x{ending}.gz"
+    pairs = b"[]," * 300_000
+    line = {
+        ".txt": b"a" * 900_000,
+        ".jsonl": b'{"text":"a","x":[' + pairs + b"[]]}",
+        ".csv": pairs,
+    }
+    file.write_bytes(gzip.compress(line[ending] + b"\n"))
+    with traced() as most, refused(file, r"has a line of [\d,]+ characters or more: store it without compression"):
+        read(file)
+    assert most() < 4 << 20
+
+
+@pytest.mark.parametrize("ending", [".txt", ".jsonl", ".csv"])
+def test_blank_lines_without_end(tmp_path, ending):
+    file = tmp_path / f"x{ending}.gz"
+    file.write_bytes(gzip.compress(b'"a"\n' + b"\n" * (1 << 19) + b'"b"\n'))
+    with refused(file, r"has more than [\d,]+ blank lines: leave them out"):
+        read(file, kind="documents" if ending == ".csv" else None)
+
+
+def test_what_unpacks_to_too_much_is_refused_before_its_first_rows_are_looked_for(tmp_path, monkeypatch):
+    file = tmp_path / "x.csv.gz"
+    file.write_bytes(gzip.compress(b"\n" * (4 << 20)))
+
+    def looked(*arguments):
+        raise AssertionError("rows are looked for in a text that will be refused")
+
+    monkeypatch.setattr(delimited_tables, "_rows", looked)
+    with refused(file, "unpacks to more than"):
+        read(file)
+
+
+def test_blocks_of_numbers_are_given_up_while_they_are_joined():
+    blocks = [np.arange(6.0).reshape(2, 3), np.empty((0, 3)), np.ones((1, 3))]
+    expected = np.concatenate(blocks)
+    np.testing.assert_array_equal(delimited_tables._joined(blocks), expected)
+    assert blocks == []
+
+
+def test_numbers_that_would_take_too_much_are_refused_before_they_are_made(tmp_path, monkeypatch):
+    """As they are read and as features they take sixteen bytes for two of text: four times what is allowed is less."""
+    file = tmp_path / "x.csv.gz"
+    file.write_bytes(gzip.compress(b"1,2,3,4\n" * 90_000))
+
+    def made(*arguments):
+        raise AssertionError("numbers are made of a text that will be refused")
+
+    monkeypatch.setattr(delimited_tables, "_table", made)
+    with refused(file, r"would unpack to 1 MiB from [\d,]+ bytes"):
+        read(file)
+
+
+def test_names_of_rows_count_as_numbers_do(tmp_path):
+    file = tmp_path / "x.csv.gz"
+    file.write_bytes(gzip.compress(b"name,a\n" + b"nn,1\n" * 120_000))
+    with refused(file, r"would unpack to \d MiB from [\d,]+ bytes"):
+        read(file)
+
+
 def test_mat(tmp_path):
     file = tmp_path / "x.mat"
     savemat(file, {"fea": np.zeros((1024, 1024))}, do_compression=True)
@@ -115,6 +232,19 @@ def test_places_that_a_mat_file_does_not_have(tmp_path, value):
     file.write_bytes(content[:lengths] + np.array([1 << 10, 1 << 20], "<i4").tobytes() + content[lengths + 8 :])
     with refused(file, "an array says that it has"):
         read(file)
+
+
+def test_what_a_mat_file_unpacks_to_is_counted_and_not_kept(tmp_path):
+    file = tmp_path / "x.mat"
+    savemat(file, {"fea": np.zeros((1024, 2048))}, do_compression=True)
+    with traced() as most, refused(file, "unpacks to more than the size of the file allows"):
+        read(file)
+    assert most() < allowed_by(file)
+    content = np.random.default_rng(0).integers(0, 99, (300, 700)).astype(float)
+    savemat(file, {"fea": content}, do_compression=True)
+    with traced() as most:
+        matlab_files.check_tags(file.read_bytes(), 1 << 24)
+    assert most() < 1.3 * content.nbytes
 
 
 def test_archives(tmp_path):

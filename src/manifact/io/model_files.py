@@ -63,8 +63,8 @@ def save(model: Any, path: str | PathLike[str], *, clusters: bool = True) -> Non
         "versions": versions(),
     }
     texts = {key: json.dumps(value, ensure_ascii=False, allow_nan=False) for key, value in facts.items()}
-    for key in [key for key, text in texts.items() if len(text.encode()) > HEADER_BYTES]:
-        packed.arrays[f"json {key}"] = np.frombuffer(texts.pop(key).encode(), dtype=np.uint8)
+    for key in [key for key, text in texts.items() if len(_encoded(text)) > HEADER_BYTES]:
+        packed.arrays[f"json {key}"] = np.frombuffer(_encoded(texts.pop(key)), dtype=np.uint8)
     write_arrays(path, packed.arrays, {"kind": KIND, "format": str(FORMAT), **texts})
 
 
@@ -100,6 +100,11 @@ def load(path: str | PathLike[str]) -> Any:
         raise refusal(path, f"is damaged ({one_line(problem)})", "fit and save the model again") from problem
 
 
+def _encoded(text: str) -> bytes:
+    """The bytes of a text in which halves of characters may stand, as in names of columns that came from JSON."""
+    return text.encode("utf-8", "surrogatepass")
+
+
 def _check_format(path: Path, metadata: dict[str, str]) -> None:
     if metadata.get("kind") != KIND:
         raise ValueError(f"{path} is not a model of ours: give a file that `manifact fit` or model.save wrote")
@@ -116,8 +121,9 @@ def _check_format(path: Path, metadata: dict[str, str]) -> None:
 
 def _model(arrays: dict[str, Array], metadata: dict[str, str]) -> Any:
     def fact(key: str) -> Any:
-        text = metadata[key] if key in metadata else arrays[f"json {key}"].tobytes().decode()
-        return json.loads(text)
+        if key in metadata:
+            return json.loads(metadata[key])
+        return json.loads(arrays[f"json {key}"].tobytes().decode("utf-8", "surrogatepass"))
 
     unpack = Unpacker(arrays).unpack
     name = fact("class")

@@ -13,6 +13,8 @@ from manifact.utils.errors import Sentence
 #: What any file may unpack to, and how many times its own size: counts and pixels that are mostly zero compress by a
 #: hundred, deflate by a thousand at most, and a file that was made to do harm by more.
 SMALL, TIMES = 1 << 28, 256
+#: Bytes of numbers, and of what is made of them on the way, for one of their text.
+TIMES_TEXT = 4
 #: Bytes of a stream after which it is seen again whether there is memory for as many more.
 STEP = 1 << 26
 #: Bytes that are unpacked at a time, where all that is asked for is how many there are.
@@ -32,6 +34,31 @@ def check_unpacked(file: Path, n_bytes: int, remedy: str | Sentence = STORE) -> 
     if n_bytes > allowed(file):
         raise refusal(file, _claim(file, n_bytes), remedy)
     memory.require(n_bytes, str(file), "read it on a larger machine or in parts")
+
+
+class Held:
+    """What is kept of a file while it is read: refused as soon as it is more than the file's size allows."""
+
+    def __init__(self, file: Path) -> None:
+        self._file, self._most = file, allowed(file)
+        self._bytes, self._checked = 0, min(PIECE, self._most)
+
+    def add(self, n_bytes: int) -> None:
+        """Count what was kept."""
+        self._bytes += n_bytes
+        if self._bytes > self._checked:
+            self._check()
+
+    def _check(self) -> None:
+        if self._bytes > self._most:
+            size = self._file.stat().st_size
+            found = f"would take more than {self._most / 2**20:,.0f} MiB in memory from {size:,} bytes"
+            raise refusal(self._file, found, STORE)
+        # What is kept is no longer free: there has to be room for what comes until the next look.
+        room = min(self._bytes, STEP)
+        read = f"{self._file}, of which {self._bytes / 2**20:,.0f} MiB are read,"
+        memory.require(room, read, "read it on a larger machine or in parts")
+        self._checked = min(self._bytes + room, self._most)
 
 
 def _claim(file: Path, n_bytes: int) -> str:

@@ -6,6 +6,7 @@ import json
 import anndata
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 from scipy import sparse
 from scipy.io import mmwrite
@@ -175,6 +176,23 @@ def test_compressed_entries_and_what_is_wrong_with_them(tmp_path):
         open_blocks(file, memory="64K")
 
 
+@pytest.mark.parametrize("bad", ["401 1 1.0", "1 61 1.0", "0 1 1.0"])
+@pytest.mark.parametrize("comments", [[], ["% one", "", "%two"]])
+def test_an_entry_out_of_range_is_in_the_line_of_the_file(tmp_path, bad, comments):
+    file = tmp_path / "x.mtx"
+    mmwrite(str(file), sparse.coo_array(counts()))
+    lines = file.read_text().splitlines()
+    lines[1:1] = comments
+    lines[2999] = bad
+    file.write_text("\n".join(lines) + "\n")
+    told = []
+    for opened in (lambda: read(file), lambda: open_blocks(file, memory="64K")):
+        with pytest.raises(ValueError, match=r"\(Line 3000: .* out of bounds\)") as problem:
+            opened()
+        told.append(str(problem.value))
+    assert told[0] == told[1]
+
+
 def test_a_folder_of_tenx(tmp_path):
     X = sparse.coo_array(counts().T.astype(np.int64))
     mmwrite(str(tmp_path / "matrix.mtx"), X)
@@ -191,9 +209,13 @@ def table(n=300):
     return frame
 
 
-def parquet_parts(folder, frame, rows=37):
+def parquet_parts_unread(folder, frame, rows=37):
     for number, start in enumerate(range(0, len(frame), rows)):
         frame[start : start + rows].to_parquet(folder / f"part-{number}.parquet", index=False)
+
+
+def parquet_parts(folder, frame, rows=37):
+    parquet_parts_unread(folder, frame, rows)
     whole = folder.parent / f"{folder.name}.parquet"
     frame.to_parquet(whole, index=False)
     return read(whole, **{})
@@ -271,6 +293,59 @@ def test_entries_in_parquet_parts(parts):
     frame.to_parquet(parts / "part-0.parquet", index=False)
     with refused(parts / "part-0.parquet", "has other than whole numbers >= 0 in column 'row'"):
         open_blocks(parts)
+
+
+@pytest.mark.parametrize("n_files", [1, 7])
+def test_entries_beside_an_index_that_pandas_stored(parts, n_files):
+    """Entries in another order, or some of them, have an index of numbers, which pandas stores as a column."""
+    X = sparse.coo_array(counts())
+    order = np.random.default_rng(0).permutation(X.nnz)
+    frame = pd.DataFrame({"row": X.row, "col": X.col, "value": X.data}).iloc[order]
+    for number, rows in enumerate(np.array_split(np.arange(X.nnz), n_files)):
+        frame.iloc[rows].to_parquet(parts / f"{number}.parquet")
+    assert "__index_level_0__" in pq.read_schema(parts / "0.parquet").names
+    assert np.array_equal(dense(read(parts).X), dense(X))
+    same_as_at_once(parts, at_once=Samples("table", str(parts), sparse.csr_array(X)))
+    frame.rename_axis("line").iloc[:9].to_parquet(parts / "0.parquet")
+    assert sparse.issparse(read(parts).X)
+
+
+def test_entries_whose_rows_and_columns_are_the_index(parts):
+    X = sparse.coo_array(counts())
+    frame = pd.DataFrame({"row": X.row, "col": X.col, "value": X.data}).set_index(["row", "col"])
+    frame.to_parquet(parts / "0.parquet")
+    assert np.array_equal(dense(read(parts).X), dense(X))
+
+
+def test_entries_of_other_columns_are_refused(parts):
+    frame = pd.DataFrame({"row": [0, 1], "col": [1, 0], "value": [1.0, 2.0]})
+    frame.to_parquet(parts / "0.parquet")
+    frame.rename(columns={"value": "other"}).to_parquet(parts / "1.parquet")
+    with refused(parts / "1.parquet", "has other columns than 0.parquet: give all files the same columns"):
+        read(parts)
+
+
+def test_an_entry_without_a_value_is_named_by_its_row(parts):
+    frame = pd.DataFrame({"row": np.arange(5000), "col": 0, "value": 1.0})
+    frame.to_parquet(parts / "0.parquet")
+    frame.loc[4210, "value"] = np.nan
+    frame.to_parquet(parts / "1.parquet")
+    with refused(parts / "1.parquet", r"has no number in column 'value' \(missing, row 4211\)"):
+        open_blocks(parts, memory="64K")
+
+
+def test_a_missing_value_is_named_by_the_row_of_its_file(parts):
+    frame = table()
+    frame.loc[[211, 250], "f2"] = np.nan
+    frame.loc[70, "f3"] = np.inf
+    parquet_parts_unread(parts, frame)
+    told = (
+        r"has a missing value in row 27 of part-5.parquet, column 'f2', and 1 more; "
+        r"an infinite value \(inf\) in row 34 of part-1.parquet, column 'f3'"
+    )
+    for opened in (lambda: read(parts), lambda: open_blocks(parts, memory="64K")):
+        with refused(parts, told):
+            opened()
 
 
 def documents(n=500):

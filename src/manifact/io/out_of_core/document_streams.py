@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,14 @@ from manifact.io.file_errors import guarded, refusal
 from manifact.io.out_of_core.row_sources import RowSource
 from manifact.io.out_of_core.workspace import Workspace
 from manifact.io.readers import id_columns, record_documents, table_checks
-from manifact.io.readers.delimited_cells import is_number
-from manifact.io.readers.text_files import open_text
-from manifact.utils.errors import Sentence
+from manifact.io.readers.id_fields import IdFields
+from manifact.io.readers.text_files import lines, open_text
+from manifact.io.unpacked_size import Held
 
 #: What a character of a text takes while its words are counted, about, and a name beside its characters.
 CHARACTER, NAME = 8, 60
+#: What a line that is a document takes: its name and its place.
+LINE = 120
 #: The share of memory that names may take.
 SHARE = 8
 
@@ -35,7 +38,7 @@ def json_source(
     """
     plain, text = _form(file, text, name, label, encoding)
     asked = [] if plain else record_documents._asked(text, name, label)
-    ids = None if plain or name is not None else _Ids((text, label), space.memory // SHARE)
+    ids = None if plain or name is not None else IdFields((text, label), space.memory // SHARE)
     columns: dict[str, list[str]] = {option: [] for option, _ in asked if option != "text"}
     count = size = 0
     for number, record in _records(file, encoding):
@@ -50,25 +53,26 @@ def json_source(
         texts = (_text(file, number, record, plain, text) for number, record in _records(file, encoding))
         yield from in_blocks(texts, space)
 
-    names = columns.get("name") if ids is None else ids.names()
+    names = columns.get("name") if ids is None else _names(ids)
     labels = table_checks.labels_from_text(file, columns["label"]) if "label" in columns else None
     return RowSource("documents", source, names=names, labels=labels, count=count, n_bytes=2 * size, read=read)
 
 
 def lines_source(file: Path, source: str, space: Workspace, encoding: str | None = None) -> RowSource:
     """A document in each line, called by the line's number from 1; blank lines hold none."""
-    places, line, size = [], -1, 0
+    places, line, size, held = [], -1, 0, Held(file)
     with guarded(file, "text"), open_text(file, encoding=encoding) as content:
-        for line, text in enumerate(content):
-            if text.strip():
+        for line, text in enumerate(lines(file, content)):
+            if not text.isspace():
                 places.append(line)
                 size += len(text)
+                held.add(LINE)
     if not places:
         raise refusal(file, "has no text", "write a document in each line")
 
     def read() -> Iterator[list[str]]:
         with guarded(file, "text"), open_text(file, encoding=encoding) as content:
-            yield from in_blocks((text.rstrip("\n") for text in content if text.strip()), space)
+            yield from in_blocks((text.rstrip("\n") for text in lines(file, content) if not text.isspace()), space)
 
     blank: Mapping[str, Any] = {"places": places, "n_places": line + 1} if line + 1 > len(places) else {}
     names = [str(place + 1) for place in places]
@@ -91,62 +95,21 @@ def in_blocks(texts: Iterable[str], space: Workspace) -> Iterator[list[str]]:
 
 def _form(file: Path, text: str | None, name: str | None, label: str | None, encoding: str | None) -> tuple[bool, str]:
     """Whether lines are strings, and the field of the documents where they are not."""
-    head = []
-    for _, record in _records(file, encoding):
-        head.append(record)
-        if len(head) == record_documents.HEAD:
-            break
-    if not head:
-        raise refusal(file, "has no records", "write a document in each line")
-    if all(isinstance(record, str) for record in head):
-        if text is None and name is None and label is None:
-            return True, ""
-        raise refusal(file, "holds strings without fields", Sentence("leave out {text}=…, {name}=… and {label}=…"))
-    if text is not None:
-        return False, text
-    return False, record_documents._longest(file, [record for record in head if isinstance(record, dict)])
+    head = [record for _, record in islice(_records(file, encoding), record_documents.HEAD)]
+    return record_documents.form(file, head, text, name, label)
 
 
 def _records(file: Path, encoding: str | None) -> Iterator[tuple[int, Any]]:
     with guarded(file, "JSON lines"), open_text(file, encoding=encoding) as content:
-        for number, line in enumerate(content, 1):
-            if line.strip():
-                yield number, record_documents._parsed(file, number, line)
+        yield from record_documents.records(file, content)
 
 
 def _text(file: Path, number: int, record: Any, plain: bool, field: str) -> str:
-    if not plain:
-        return record_documents._value(file, number, record, "text", field)
-    if not isinstance(record, str):
-        raise refusal(file, f"has an object in line {number} and strings in others", "write records of one kind")
-    return record
+    if plain:
+        return record_documents.string(file, number, record)
+    return record_documents._value(file, number, record, "text", field)
 
 
-class _Ids:
-    """Fields that may name the documents, with their values until one does not fit, or they are too many."""
-
-    def __init__(self, used: tuple[str | None, ...], most: int) -> None:
-        self._used, self._most, self._size = used, most, 0
-        self._found: dict[str, list[str]] | None = None
-
-    def add(self, record: Mapping[str, Any]) -> None:
-        if self._found is None:
-            self._found = {field: [] for field in record if field not in self._used}
-        for field in list(self._found):
-            value = record.get(field)
-            cell = str(value)
-            if isinstance(value, str | int) and (id_columns.called_like_an_id(field) or _may_be_id(cell)):
-                self._found[field].append(cell)
-                self._size += NAME + len(cell)
-            else:
-                self._size -= sum(NAME + len(cell) for cell in self._found.pop(field))
-        if self._size > self._most:
-            self._found = {}
-
-    def names(self) -> list[str] | None:
-        found = id_columns.of_documents(self._found or {})
-        return None if found is None else list(found)
-
-
-def _may_be_id(cell: str) -> bool:
-    return id_columns.is_code(cell) or is_number(cell)
+def _names(ids: IdFields) -> list[str] | None:
+    found = id_columns.of_documents(ids.columns())
+    return None if found is None else list(found)

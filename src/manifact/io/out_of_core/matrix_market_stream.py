@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -25,6 +26,8 @@ from manifact.utils.progress import steps
 #: What an entry takes in memory, and how often a line of text is there while it is read.
 ENTRY, COPIES = 12, 8
 WHAT = "a Matrix Market file"
+#: Where SciPy says that an entry is wrong.
+LINE = re.compile(r"\bLine (\d+)")
 
 
 def source(file: Path, name: str, space: Workspace, image_shape: tuple[int, ...] | None = None) -> RowSource:
@@ -102,9 +105,10 @@ def _sorted(file: Path, head: Head, symmetry: str, space: Workspace, transposed:
     dtype = np.int64 if head.field in ("integer", "unsigned-integer") else np.float64
     found = EntryBuckets(space, shape, dtype, head.entries * (1 if symmetry == "general" else 2), str(file))
     with _opened(file) as content, steps("sorting entries", head.entries) as advance:
-        matrix_market._head(content)
+        above = matrix_market._head(content).lines
         for lines in _lines(content, head, space):
-            rows, columns, values = _entries(head, lines)
+            rows, columns, values = _entries(head, lines, above)
+            above += len(rows)
             advance(len(rows))
             if symmetry != "general":
                 off = rows != columns
@@ -143,11 +147,15 @@ def _lines(content: IO[bytes], head: Head, space: Workspace) -> Iterator[bytes]:
         raise MatrixMarketError(f"has {seen} entries and its head says {head.entries}")
 
 
-def _entries(head: Head, lines: bytes) -> tuple[Any, Any, Any]:
-    """Rows, columns and values of lines: SciPy reads them as a file of their own."""
+def _entries(head: Head, lines: bytes, above: int) -> tuple[Any, Any, Any]:
+    """Rows, columns and values of lines: SciPy reads them as a file of their own, with two lines above them."""
     from scipy.io import mmread
 
     field = "real" if head.field == "double" else head.field
     first = f"%%MatrixMarket matrix coordinate {field} general\n{head.rows} {head.columns} {lines.count(10)}\n"
-    found = mmread(io.BytesIO(first.encode() + lines))
+    try:
+        found = mmread(io.BytesIO(first.encode() + lines))
+    except (ValueError, OverflowError) as problem:
+        told = LINE.sub(lambda line: f"Line {int(line[1]) - 2 + above}", str(problem))
+        raise type(problem)(told) from problem
     return found.row, found.col, found.data

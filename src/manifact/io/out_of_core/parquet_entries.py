@@ -11,7 +11,7 @@ import numpy as np
 from manifact.backends import Array
 from manifact.io.file_errors import refusal
 from manifact.io.out_of_core.entry_buckets import EntryBuckets
-from manifact.io.out_of_core.parquet_scan import tables
+from manifact.io.out_of_core.parquet_scan import place_in_file, tables
 from manifact.io.out_of_core.row_sources import RowSource, checked_block
 from manifact.io.out_of_core.workspace import Workspace
 from manifact.io.readers import parquet
@@ -20,12 +20,19 @@ from manifact.io.readers import parquet
 ENTRIES = (("row", "rows", "i"), ("column", "columns", "col", "j"), ("value", "values", "val", "data"))
 
 
-def entry_columns(header: Sequence[str]) -> list[str] | None:
+def entry_columns(header: Sequence[str], index: Sequence[str] = ()) -> list[str] | None:
     """The columns with rows, columns and values, if a file lists entries of a matrix.
+
+    ``index`` are the columns that pandas stored its index in: they number the lines, unless they are the rows or
+    columns of the matrix themselves.
 
     >>> entry_columns(["Row", "col", "value"]), entry_columns(["height", "width", "value"])
     (['Row', 'col', 'value'], None)
+    >>> entry_columns(["row", "col", "value", "__index_level_0__"], ["__index_level_0__"])
+    ['row', 'col', 'value']
     """
+    if len(header) != len(ENTRIES):
+        header = [column for column in header if column not in index]
     if len(header) != len(ENTRIES):
         return None
     lower = {column.lower(): column for column in header}
@@ -34,13 +41,13 @@ def entry_columns(header: Sequence[str]) -> list[str] | None:
 
 
 def entries_source(
-    path: Path, source: str, space: Workspace, files: list[Path], header: list[str], image_shape: Any
+    path: Path, source: str, space: Workspace, files: list[Path], named: list[str], image_shape: Any
 ) -> RowSource:
-    """The matrix whose entries files list: rows and columns are numbered from 0."""
-    row, column, value = entry_columns(header) or ("", "", "")
+    """The matrix whose entries files list in these columns: rows and columns are numbered from 0."""
+    row, column, value = named
     n = m = count = 0
     dtype: Any = None
-    for file, first, table in tables(files, header, space):
+    for file, first, table in tables(files, named, space):
         rows, columns, values = (_numbers(file, table, name, first) for name in (row, column, value))
         for which, numbers in ((row, rows), (column, columns)):
             if numbers.dtype.kind not in "iu" or (len(numbers) and numbers.min() < 0):
@@ -55,7 +62,7 @@ def entries_source(
     def read() -> Iterator[Any]:
         if not sorted_once:
             found = EntryBuckets(space, (n, m), dtype, count, str(path))
-            for file, first, table in tables(files, header, space):
+            for file, first, table in tables(files, named, space):
                 found.add(*(_numbers(file, table, name, first) for name in (row, column, value)))
             sorted_once.append(found)
         first = 0
@@ -80,7 +87,6 @@ def _numbers(file: Path, table: Any, column: str, first: int) -> Array:
     values, wrong = parquet._values(table.column(column), table.schema.field(column))
     if wrong is not None:
         kind, problem = next(iter(wrong.found.items()))
-        raise refusal(
-            file, f"has no number in column {column!r} ({kind}, {problem.place})", "write a number in each row"
-        )
+        place = place_in_file(problem.place, first)
+        raise refusal(file, f"has no number in column {column!r} ({kind}, {place})", "write a number in each row")
     return values

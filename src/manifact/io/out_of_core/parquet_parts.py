@@ -38,13 +38,14 @@ def source(
 ) -> RowSource:
     """The table in a parquet file or in all of a folder, settled as the reader of one file settles it."""
     files = parts(path)
-    header = _header(files)
-    if path.is_dir() and entry_columns(header) is not None:
+    entries = _entries(files) if path.is_dir() else None
+    if entries is not None:
         asked = {"name": name, "label": label, "drop": drop, "keep": keep, "missing": missing}
         given = next((option for option, value in asked.items() if value is not None), None)
         if given is not None:
             raise refusal(path, f"holds entries of a matrix, for which {given}=… has no meaning", "leave it out")
-        return entries_source(path, source, space, files, header, image_shape)
+        return entries_source(path, source, space, files, entries, image_shape)
+    header = _header(files)
     layout = _layout(files[0], header, name, label, columns, drop, keep, id)
     return _table(path, source, space, files, layout, label, missing, image_shape)
 
@@ -54,17 +55,40 @@ def parts(path: Path) -> list[Path]:
     return files_in_order(path, ".parquet") if path.is_dir() else [path]
 
 
-def _header(files: Sequence[Path]) -> list[str]:
-    """The names of the columns, the same in all files."""
+def _entries(files: Sequence[Path]) -> list[str] | None:
+    """The columns with rows, columns and values, the same in all files, if these list entries of a matrix."""
     first: list[str] | None = None
     for file in files:
-        with guarded(file, WHAT):
-            header = parquet._header(file, parquet._opened(file))
-        if first is None:
-            first = header
-        elif header != first:
-            raise refusal(file, f"has other columns than {files[0].name}", "give all files the same columns, in order")
-    return first or []
+        header, index = _columns(file)
+        found = entry_columns(header, index)
+        if file == files[0]:
+            first = found
+            if first is None:
+                return None
+        elif found != first:
+            raise _others(file, files[0])
+    return first
+
+
+def _header(files: Sequence[Path]) -> list[str]:
+    """The names of the columns, the same in all files."""
+    first, _ = _columns(files[0])
+    for file in files[1:]:
+        if _columns(file)[0] != first:
+            raise _others(file, files[0])
+    return first
+
+
+def _columns(file: Path) -> tuple[list[str], list[str]]:
+    """The names of all columns, and those in which pandas stored its index."""
+    with guarded(file, WHAT):
+        opened = parquet._opened(file)
+        header = parquet._header(file, opened)
+        return header, parquet._index(opened, header)
+
+
+def _others(file: Path, first: Path) -> ValueError:
+    return refusal(file, f"has other columns than {first.name}", "give all files the same columns, in order")
 
 
 @dataclass(frozen=True)
@@ -130,7 +154,8 @@ def _table(
     scans, lacking = scanned(files, layout.features, space)
     ids = _ids(scans, layout, n)
     chosen = [scan for scan in scans if scan not in ids]
-    _refuse(files[0], scans, chosen, layout.header, missing, n)
+    of_all = files[0] if len(files) == 1 else path
+    _refuse(of_all, scans, chosen, layout.header, missing, n)
     rows = lacking if missing == "drop" else lacking[:0]
     if len(rows) == n:
         remedy = Sentence("use {missing}='mean', or leave columns out")
@@ -138,7 +163,7 @@ def _table(
     dtype = np.result_type(*(scan.dtype for scan in chosen))
     named = layout.name or (ids[0].name if ids else None)
     names = None if named is None else _texts(files, named)
-    labels = None if label is None else table_checks.labels_from_text(files[0], _texts(files, label))
+    labels = None if label is None else table_checks.labels_from_text(of_all, _texts(files, label))
     wanted = [scan.name for scan in chosen]
     return RowSource(
         "table",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -35,13 +36,15 @@ class ColumnScan:
     codes: bool = True
     told: list[Array] | None = field(default_factory=list)
 
-    def add(self, cells: Any, described: Any, first: int) -> Array:
-        """Some more cells; their numbers, NaN where there are none."""
+    def add(self, cells: Any, described: Any, first: int, place: Callable[[str], str]) -> Array:
+        """Some more cells; their numbers, NaN where there are none.
+
+        ``first`` is the number of the first of them among all rows; ``place`` says which row of which file one is.
+        """
         values, found = parquet._values(cells, described)
         self.dtype = values.dtype if self.dtype is None else np.result_type(self.dtype, values.dtype)
         for kind, problem in () if found is None else found.found.items():
-            row = int(problem.place.removeprefix("row ")) + first if problem.place.startswith("row ") else None
-            self.problems.add(kind, problem.place if row is None else f"row {row}", problem.cell, problem.cells)
+            self.problems.add(kind, place(problem.place), problem.cell, problem.cells)
         if self.told is not None:
             self._tell(cells, described, values, found is not None, first)
         return values
@@ -103,16 +106,32 @@ def scanned(files: Sequence[Path], columns: Sequence[str], space: Workspace) -> 
     """What all rows say of these columns, and which rows lack a value in each of them (NaN), by their numbers."""
     found = [ColumnScan(name) for name in columns]
     first, lacking = 0, []
-    for _, _, table in tables(files, columns, space):
+    for file, above, table in tables(files, columns, space):
+        place = partial(_place, file if len(files) > 1 else None, above)
         absent = np.zeros(table.num_rows, dtype=bool)
         for scan in found:
             described = table.schema.field(scan.name)
-            values = scan.add(table.column(scan.name), described, first)
+            values = scan.add(table.column(scan.name), described, first, place)
             if parquet._is_number(described) and values.dtype.kind == "f":
                 absent |= np.isnan(values)
         lacking.append(np.flatnonzero(absent) + first)
         first += table.num_rows
     return found, np.concatenate(lacking) if lacking else np.empty(0, dtype=np.int64)
+
+
+def place_in_file(place: str, above: int) -> str:
+    """A row of some rows of a file as that file counts it, with so many rows above them.
+
+    >>> place_in_file("row 3", 100), place_in_file("every row", 100)
+    ('row 103', 'every row')
+    """
+    row = place.removeprefix("row ")
+    return f"row {int(row) + above}" if row != place else place
+
+
+def _place(file: Path | None, above: int, place: str) -> str:
+    found = place_in_file(place, above)
+    return found if file is None or not found.startswith("row ") else f"{found} of {file.name}"
 
 
 def _hashes(texts: Sequence[str]) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from sys import getsizeof
 
 import numpy as np
 
@@ -24,6 +25,8 @@ class Faults:
         #: Cells of columns that may be ids; a column with a cell that is none is given up.
         self.texts: dict[int, list[str]] = {}
         self._no_ids: set[int] = set()
+        #: Bytes of these cells.
+        self.n_bytes = 0
 
     def numbers(self, block: list[Row]) -> Array:
         """The numbers of a block, NaN where a cell is none."""
@@ -67,6 +70,7 @@ class Faults:
         called = header is not None and called_like_an_id(header[self._layout.columns[number]])
         if number in self.problems and (called or all(map(is_code, cells))):
             self.texts.setdefault(number, []).extend(cells)
+            self.n_bytes += sum(map(getsizeof, cells))
         elif number in self.problems:
             self._no_ids.add(number)
             self.texts.pop(number, None)

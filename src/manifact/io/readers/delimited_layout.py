@@ -12,7 +12,7 @@ from manifact.io.readers import table_checks
 from manifact.io.readers.chosen_columns import Wanted, places
 from manifact.io.readers.delimited_cells import has_decimal_comma, is_missing, is_number, is_text
 from manifact.io.readers.delimited_headers import is_header
-from manifact.io.readers.text_files import open_text
+from manifact.io.readers.text_files import lines, open_text
 from manifact.io.spreadsheet_cells import unprotected
 from manifact.utils.cached_properties import cached_property
 from manifact.utils.errors import Parameter, Sentence
@@ -26,7 +26,7 @@ def delimiter(file: Path, encoding: str | None = None) -> str:
     if ".tsv" in [suffix.lower() for suffix in file.suffixes[-2:]]:
         return "\t"
     with open_text(file, encoding=encoding) as text:
-        first = re.sub(r'"[^"]*("|$)', "", next((line for line in text if line.strip()), ""))
+        first = re.sub(r'"[^"]*("|$)', "", next((line for line in lines(file, text) if not line.isspace()), ""))
     most = max(",;\t", key=first.count)
     # Numbers with decimal commas have one comma more than there is between them.
     between = max(";\t", key=first.count)

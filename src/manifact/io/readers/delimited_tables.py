@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import csv
+import gc
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
+from sys import getsizeof
 from typing import Any
 
 import numpy as np
@@ -20,16 +23,16 @@ from manifact.io.readers.delimited_cells import has_decimal_comma, is_missing, i
 from manifact.io.readers.delimited_faults import Faults
 from manifact.io.readers.delimited_layout import Layout, Row, delimiter, find_layout
 from manifact.io.readers.table_assembly import RawTable, Wishes, assembled
-from manifact.io.readers.text_files import is_compressed, long_cells, open_bytes, open_text
+from manifact.io.readers.text_files import is_compressed, lines, long_cells, open_bytes, open_text
 from manifact.io.spreadsheet_cells import unprotected
-from manifact.io.unpacked_size import check_unpacked, size_unpacked
+from manifact.io.unpacked_size import TIMES_TEXT, Held, check_unpacked, size_unpacked
 from manifact.utils import memory
 from manifact.utils.errors import Sentence
 
 #: Rows whose cells say what a column holds, and cells that are turned into numbers together.
 HEAD, BLOCK = 200, 1 << 18
-#: Bytes of a number for one of its text, at most: "0," are two.
-TIMES_TEXT = 4
+#: Bytes of a number, which is in memory as it was read and as a feature.
+NUMBER, COPIES = 8, 2
 
 
 def read(
@@ -56,10 +59,11 @@ def read(
     are skipped. Columns that look like ids are left out, and name the samples if nothing else does. Decimals follow a
     point, or a comma where ``decimal`` says so or `decimal_commas` finds it.
     """
-    with open_text(file, newline="", encoding=encoding) as text, long_cells():
+    n_bytes = _bytes_of_text(file)
+    with open_text(file, newline="", encoding=encoding) as text, long_cells(), without_collection():
         separator = delimiter(file, encoding)
-        rows = _rows(file, csv.reader(text, delimiter=separator, strict=True))
-        head = list(islice(rows, HEAD))
+        rows = _rows(file, csv.reader(lines(file, text), delimiter=separator, strict=True))
+        head = _head(file, rows)
         if not head:
             raise refusal(file, "is empty", "write a row for each sample")
         comma = decimal_commas.found([cells for _, cells in head], separator) if decimal is None else None
@@ -70,7 +74,7 @@ def read(
         body = head[1:] if found.header is not None else head
         if not body:
             raise refusal(file, "has a header and no samples", "write a row for each sample")
-        _fits(file, source, body, found)
+        _fits(file, source, n_bytes, body, found)
         table = _table(file, chain(body, rows), found, mark)
     table.notes += _notes(found, name, comma, head, new=columns is not None)
     wishes = Wishes(missing, kept, found.dropped, columns is None, decimal, found.ignored)
@@ -92,7 +96,8 @@ def _notes(found: Layout, name: str | None, comma: CommaCell | None, head: list[
 def columns_of_numbers(file: Path, encoding: str | None = None) -> int:
     """How many columns hold nothing but numbers, as far as the first rows tell, and values that are missing."""
     with open_text(file, newline="", encoding=encoding) as text, long_cells():
-        head = list(islice(_rows(file, csv.reader(text, delimiter=delimiter(file, encoding), strict=True)), HEAD))
+        reader = csv.reader(lines(file, text), delimiter=delimiter(file, encoding), strict=True)
+        head = _head(file, _rows(file, reader))
     body = [cells for _, cells in head[1:]]
     columns = zip(*body, strict=False)
     return sum(
@@ -115,6 +120,33 @@ def _rows(file: Path, reader: Any) -> Iterator[Row]:
         raise refusal(file, f"has a broken line {reader.line_num} ({problem})", "check its quotes") from problem
 
 
+def _head(file: Path, rows: Iterator[Row]) -> list[Row]:
+    """The first rows, whose cells are texts that may take many times what they have in the file."""
+    head, held = [], Held(file)
+    for row in islice(rows, HEAD):
+        head.append(row)
+        held.add(sum(map(_held, row[1])))
+    return head
+
+
+def _held(cell: str) -> int:
+    """Bytes of a cell in a list; Python has each single character once."""
+    return NUMBER if len(cell) < 2 else NUMBER + getsizeof(cell)
+
+
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """Inside the block Python does not look for cycles: it would walk over all rows again and again, and find none."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 def _table(file: Path, rows: Iterator[Row], found: Layout, decimal: str) -> RawTable:
     """The numbers, names and labels of all rows."""
     names: list[str] = []
@@ -129,15 +161,17 @@ def _table(file: Path, rows: Iterator[Row], found: Layout, decimal: str) -> RawT
                 raise refusal(file, given, "give every row the same columns")
         if found.name is not None:
             names += [unprotected(cells[found.name]) for _, cells in block]
+            read += sum(map(_held, names[-len(block) :]))
         if found.label is not None:
             classes += [unprotected(cells[found.label].strip()) for _, cells in block]
+            read += sum(map(_held, classes[-len(block) :]))
         numbers = _numbers(block, found) if decimal == "." else None
         blocks.append(faults.numbers(block) if numbers is None else numbers)
-        read += blocks[-1].nbytes
-        check_unpacked(file, read // TIMES_TEXT)
-        memory.require(read, str(file), "use fewer rows")
+        read += COPIES * blocks[-1].nbytes
+        check_unpacked(file, (read + faults.n_bytes) // TIMES_TEXT)
+        memory.require(read // COPIES, str(file), "use fewer rows")
     return RawTable(
-        np.concatenate(blocks),
+        _joined(blocks),
         faults.problems,
         faults.texts,
         header=found.feature_names(),
@@ -147,10 +181,23 @@ def _table(file: Path, rows: Iterator[Row], found: Layout, decimal: str) -> RawT
     )
 
 
+def _joined(blocks: list[Array]) -> Array:
+    """All rows of blocks, each of which is given up when it is copied."""
+    X = np.empty((sum(map(len, blocks)), blocks[0].shape[1]))
+    end = len(X)
+    while blocks:
+        block = blocks.pop()
+        X[end - len(block) : end] = block
+        end -= len(block)
+    return X
+
+
 def _numbers(block: list[Row], found: Layout) -> Array | None:
     """The numbers of a block, or None if a cell is none."""
     first, last = found.span
-    if found.contiguous:
+    if len(found.columns) == found.width:
+        kept = [cells for _, cells in block]
+    elif found.contiguous:
         kept = [cells[first:last] for _, cells in block]
     else:
         kept = [[cells[column] for column in found.columns] for _, cells in block]
@@ -172,8 +219,10 @@ def _bytes_of_text(file: Path) -> int:
         return size_unpacked(content)
 
 
-def _fits(file: Path, source: str, head: list[Row], found: Layout) -> None:
-    """The table and its copy while blocks are joined must fit, judged by the bytes of the first rows."""
+def _fits(file: Path, source: str, n_bytes: int, head: list[Row], found: Layout) -> None:
+    """The table and its features must fit, judged by the bytes of the first rows."""
     sample = sum(len(cell) + 1 for _, cells in head for cell in cells)
-    rows = _bytes_of_text(file) * len(head) / sample
-    memory.require(int(16 * rows * found.width), source, "use fewer rows, or a sparse format such as .npz")
+    rows = n_bytes * len(head) / sample
+    needed = int(rows * COPIES * NUMBER * len(found.columns))
+    memory.require(needed, source, "use fewer rows, or a sparse format such as .npz")
+    check_unpacked(file, needed // TIMES_TEXT)

@@ -53,6 +53,17 @@ def of_numbers(column: Array, name: str) -> bool:
     return bool(ends) and bool((column == column[0] + np.arange(n)).all())
 
 
+def may_be_of_numbers(column: Array, name: str) -> bool:
+    """Whether `of_numbers` may say yes of these values or of some of them, the first one included: in little time.
+
+    >>> may_be_of_numbers(np.arange(20.0) // 2, "x"), may_be_of_numbers(np.arange(20.0) % 3, "x")
+    (True, False)
+    """
+    if called_like_an_id(name):
+        return True
+    return len(column) >= COUNTED and column[0] in (0, 1) and bool(column.max() >= column[0] + COUNTED - 1)
+
+
 def of_text(cells: Sequence[str], name: str) -> bool:
     """Whether texts are ids: all different, and codes or called so."""
     if len(set(cells)) < len(cells) or not all(cell.strip() for cell in cells):

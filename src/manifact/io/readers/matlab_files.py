@@ -35,6 +35,8 @@ SPARSE, COMPLEX = 5, 0x0800
 #: Kinds of arrays: cells, those with fields, and one that does not begin with its lengths.
 CELL, FIELDS, OPAQUE = 1, (2, 3), 17
 DEEPEST = 20
+#: Compressed bytes that are looked at together: they unpack to a thousand times as much at most.
+PIECE = 1 << 10
 
 
 def read(file: Path, source: str, variable: str | None = None, image_shape: tuple[int, ...] | None = None) -> Samples:
@@ -116,12 +118,20 @@ class _Tags:
         return found
 
     def _decompressed(self, content: memoryview) -> bytes:
-        stream = zlib.decompressobj()
-        whole = stream.decompress(content, max(1, self._left))
-        if not stream.eof:
+        """The content, for which there is room at once: memory that grows on the way is there twice."""
+        size = self._size_unpacked(content)
+        self._left -= size
+        return zlib.decompress(content, bufsize=max(1, size))
+
+    def _size_unpacked(self, content: memoryview) -> int:
+        """The bytes that an element unpacks to, which may not be more than are left; none of them are kept."""
+        stream, size, at = zlib.decompressobj(), 0, 0
+        while not stream.eof and at < len(content) and size <= self._left:
+            size += len(stream.decompress(content[at : at + PIECE]))
+            at += PIECE
+        if not stream.eof or size > self._left:
             raise ValueError("a compressed element is cut short, or unpacks to more than the size of the file allows")
-        self._left -= len(whole)
-        return whole
+        return size
 
     def _check_array(self, body: memoryview, depth: int) -> None:
         """An array begins with the number of its kind, which decides what its parts may be, and with its lengths."""

@@ -36,6 +36,8 @@ class Head:
     rows: int
     columns: int
     entries: int
+    #: How many lines these are, with those of comments.
+    lines: int
 
     @property
     def n_bytes(self) -> int:
@@ -109,9 +111,9 @@ def _head(content: IO[bytes]) -> Head:
     _, _, form, field, symmetry = words
     if field not in FIELDS or symmetry not in SYMMETRIES or (form, field) == ("array", "pattern"):
         raise MatrixMarketError(f"holds a {field} {symmetry} matrix", "store a real general or symmetric one")
-    line = content.readline()
+    line, lines = content.readline(), 2
     while line and (not line.strip() or line.startswith(b"%")):
-        line = content.readline()
+        line, lines = content.readline(), lines + 1
     sizes = line.split()
     if len(sizes) != (3 if form == "coordinate" else 2) or not all(re.fullmatch(_PLACE, size) for size in sizes):
         raise MatrixMarketError("has no sizes below its comments")
@@ -122,7 +124,7 @@ def _head(content: IO[bytes]) -> Head:
         raise MatrixMarketError(f"has a {symmetry} matrix of {rows} x {columns}")
     triangle = rows * (rows - 1 if symmetry == "skew-symmetric" else rows + 1) // 2
     listed = rows * columns if symmetry == "general" else triangle
-    return Head(form == "coordinate", field, rows, columns, *(given or [listed]))
+    return Head(form == "coordinate", field, rows, columns, given[0] if given else listed, lines)
 
 
 def _body(content: IO[bytes], head: Head) -> bool:

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from statistics import median
-from typing import Any
+from sys import getsizeof
+from typing import IO, Any
 
 from manifact.io.file_errors import refusal
 from manifact.io.raw_samples import Samples
 from manifact.io.readers import id_columns, table_checks
 from manifact.io.readers.delimited_layout import delimiter
-from manifact.io.readers.text_files import long_cells, open_text
+from manifact.io.readers.id_fields import IdFields
+from manifact.io.readers.text_files import lines, long_cells, open_text
 from manifact.io.spreadsheet_cells import unprotected
+from manifact.io.unpacked_size import Held
 from manifact.utils.errors import Parameter, Sentence
 
 #: Fields that hold the document where none is named, and records that are looked at to find another one.
 TEXT, HEAD = "text", 100
 #: Words from which on a cell is a sentence rather than a name.
 SENTENCE = 4
+#: Bytes for a document, and for a row of a table, beside their texts: their places in lists, and a name.
+DOCUMENT = 160
 
 
 def read_jsonl(
@@ -37,25 +42,64 @@ def read_jsonl(
     Without ``text`` that is the field "text", or the one with most text in the first lines. Names and labels may be
     strings or whole numbers.
     """
-    numbers, records = [], []
     with open_text(file, encoding=encoding) as content:
-        for number, line in enumerate(content, 1):
-            if line.strip():
-                numbers.append(number)
-                records.append(_parsed(file, number, line))
-    if not records:
+        read = records(file, content)
+        head = list(islice(read, HEAD))
+        plain, text = form(file, [record for _, record in head], text, name, label)
+        if plain:
+            return Samples("documents", source, texts=_strings(file, chain(head, read)))
+        ids = IdFields((text, label)) if name is None else None
+        columns = _columns(file, chain(head, read), _asked(text, name, label), ids)
+    return samples(source, columns, {} if ids is None else ids.columns())
+
+
+def records(file: Path, content: IO[str]) -> Iterator[tuple[int, Any]]:
+    """The numbers of lines that are not blank, from 1, and their records."""
+    for number, line in enumerate(lines(file, content), 1):
+        if not line.isspace():
+            yield number, _parsed(file, number, line)
+
+
+def form(file: Path, head: Sequence[Any], text: str | None, name: str | None, label: str | None) -> tuple[bool, str]:
+    """Whether records are strings, and the field of the documents where they are not; by the first of them."""
+    if not head:
         raise refusal(file, "has no records", "write a document in each line")
-    if all(isinstance(record, str) for record in records):
+    if all(isinstance(record, str) for record in head):
         if text is None and name is None and label is None:
-            return Samples("documents", source, texts=records)
+            return True, ""
         raise refusal(file, "holds strings without fields", Sentence("leave out {text}=…, {name}=… and {label}=…"))
-    if text is None:
-        text = _longest(file, [record for record in records[:HEAD] if isinstance(record, dict)])
-    columns: dict[str, list[str]] = {option: [] for option, _ in _asked(text, name, label)}
-    for number, record in zip(numbers, records, strict=True):
-        for option, field in _asked(text, name, label):
-            columns[option].append(_value(file, number, record, option, field))
-    return samples(source, columns, _common_fields(records, (text, label)))
+    return False, text or _longest(file, [record for record in head if isinstance(record, dict)])
+
+
+def string(file: Path, number: int, record: Any) -> str:
+    """A record that has to be a string, as those before it were."""
+    if not isinstance(record, str):
+        raise refusal(file, f"has an object in line {number} and strings in others", "write records of one kind")
+    return record
+
+
+def _strings(file: Path, read: Iterable[tuple[int, Any]]) -> list[str]:
+    texts, held = [], Held(file)
+    for number, record in read:
+        texts.append(string(file, number, record))
+        held.add(DOCUMENT + getsizeof(record))
+    return texts
+
+
+def _columns(
+    file: Path, read: Iterable[tuple[int, Any]], asked: Sequence[tuple[str, str]], ids: IdFields | None
+) -> dict[str, list[str]]:
+    """The values of the fields that are asked for: of a record nothing else is kept, but what may name it."""
+    columns: dict[str, list[str]] = {option: [] for option, _ in asked}
+    held = Held(file)
+    for number, record in read:
+        size = DOCUMENT
+        for option, field in asked:
+            value = _value(file, number, record, option, field)
+            columns[option].append(value)
+            size += getsizeof(value)
+        held.add(size if ids is None else size + ids.add(record))
+    return columns
 
 
 def read_delimited(
@@ -115,12 +159,21 @@ def text_column(file: Path, encoding: str | None = None) -> tuple[str, int, str]
 
 def _rows(file: Path, encoding: str | None, most: int | None = None) -> list[tuple[int, list[str]]]:
     """Rows that are not blank, with the numbers of their lines."""
+    found: list[tuple[int, list[str]]] = []
+    held = Held(file)
     with open_text(file, newline="", encoding=encoding) as content, long_cells():
-        reader = csv.reader(content, delimiter=delimiter(file, encoding), strict=True)
+        reader = csv.reader(lines(file, content), delimiter=delimiter(file, encoding), strict=True)
         try:
-            return list(islice(((reader.line_num, cells) for cells in reader if any(map(str.strip, cells))), most))
+            for cells in islice(filter(_is_filled, reader), most):
+                found.append((reader.line_num, cells))
+                held.add(DOCUMENT + sum(map(getsizeof, cells)))
+            return found
         except csv.Error as problem:
             raise refusal(file, f"has a broken line {reader.line_num} ({problem})", "check its quotes") from problem
+
+
+def _is_filled(cells: Sequence[str]) -> bool:
+    return any(map(str.strip, cells))
 
 
 def _header(rows: Sequence[list[str]], asked: Sequence[str]) -> list[str] | None:
@@ -171,14 +224,6 @@ def _parsed(file: Path, number: int, line: str) -> Any:
     if not isinstance(record, dict | str):
         raise refusal(file, f"has neither an object nor a string in line {number}", "write one record in each line")
     return record
-
-
-def _common_fields(records: Sequence[dict[str, Any]], used: Sequence[str | None]) -> dict[str, list[str]]:
-    """Fields that hold a text or a whole number in every record."""
-    common = [field for field in records[0] if field not in used]
-    for record in records:  # what one lacks is not looked for in the others, however many fields the first has
-        common = [field for field in common if isinstance(record.get(field), str | int)]
-    return {field: [str(record[field]) for record in records] for field in common}
 
 
 def _number(cell: str) -> bool:

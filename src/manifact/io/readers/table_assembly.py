@@ -13,11 +13,14 @@ from manifact.io.file_errors import refusal
 from manifact.io.raw_samples import LeftOut, Samples
 from manifact.io.readers import column_problems, id_columns, table_checks
 from manifact.io.readers.column_problems import ColumnProblems
+from manifact.io.unpacked_size import TIMES_TEXT, check_unpacked
 from manifact.utils.equal_rows import first_equal_rows
 from manifact.utils.errors import Sentence
 
 #: Columns that a note lists.
 LISTED = 5
+#: Bytes of a row while equal ones are looked for, beside its numbers.
+ROW = 60
 
 
 @dataclass
@@ -68,7 +71,7 @@ def assembled(
     file: Path, source: str, table: RawTable, wishes: Wishes, image_shape: tuple[int, ...] | None = None
 ) -> Samples:
     """The samples, or one sentence with everything that is wrong with the columns."""
-    ids = _ids(table, wishes) if wishes.ids else []
+    ids = _ids(file, table, wishes) if wishes.ids else []
     names = table.names
     if ids and names is None:
         names = _as_names(table, ids[0])
@@ -103,14 +106,17 @@ def assembled(
     )
 
 
-def _ids(table: RawTable, wishes: Wishes) -> list[int]:
+def _ids(file: Path, table: RawTable, wishes: Wishes) -> list[int]:
     """The columns that look like ids and were not asked for; a table of one column has none."""
     n, m = table.X.shape
+    free = [column for column in range(m) if table.places[column] not in wishes.kept and m > 1]
+    free = [column for column in free if _may_be_ids(table, column)]
+    if not free:
+        return []
+    check_unpacked(file, (table.X.nbytes + ROW * n) // TIMES_TEXT, "use fewer rows")
     rows = _distinct_rows(table)
     found = []
-    for column in range(m):
-        if table.places[column] in wishes.kept or m == 1:
-            continue
+    for column in free:
         if column in table.problems:
             cells = table.texts.get(column, ())
             once = [cells[row] for row in rows] if len(cells) == n else []
@@ -119,6 +125,13 @@ def _ids(table: RawTable, wishes: Wishes) -> list[int]:
         elif id_columns.of_numbers(table.X[rows, column], table.name(column)):
             found.append(column)
     return found if len(found) < m else []
+
+
+def _may_be_ids(table: RawTable, column: int) -> bool:
+    """Whether it is worth a look at all rows; equal ones are not known yet."""
+    if column in table.problems:
+        return len(table.texts.get(column, ())) == len(table.X)
+    return id_columns.may_be_of_numbers(table.X[:, column], table.name(column))
 
 
 def _distinct_rows(table: RawTable) -> Array:

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from sys import getsizeof
 
 from manifact.io.file_errors import FileRefusedError, guarded, refusal
 from manifact.io.raw_samples import Samples
 from manifact.io.readers.folders import Readable, refuse_closed, with_progress
-from manifact.io.readers.text_files import open_text
+from manifact.io.readers.text_files import lines, open_text
+from manifact.io.unpacked_size import Held
 
 #: What is found in a file without text.
 EMPTY = "is empty"
+#: Bytes for a document beside its text: its name, its place, and their places in lists.
+DOCUMENT = 160
 
 
 def read_lines(file: Path, source: str, encoding: str | None = None) -> Samples:
     """A document in each line, called by the line's number from 1; blank lines hold none."""
-    texts, places, line = [], [], -1
+    texts, places, line, held = [], [], -1, Held(file)
     with open_text(file, encoding=encoding) as content:
-        for line, text in enumerate(content):
-            if text.strip():
+        for line, text in enumerate(lines(file, content)):
+            if not text.isspace():
                 texts.append(text.rstrip("\n"))
                 places.append(line)
+                held.add(DOCUMENT + getsizeof(texts[-1]))
     if not texts:
         raise refusal(file, "has no text", "write a document in each line")
     names, blank = [str(place + 1) for place in places], line + 1 > len(places)
@@ -67,7 +72,7 @@ def read_words(path: Path | str) -> list[str]:
     """The words of a list such as stop words: one in each line, in lower case; blank lines are skipped."""
     file = Path(path)
     with guarded(file, "a list of words"), open_text(file) as text:
-        words = [line.strip().lower() for line in text if line.strip()]
+        words = [line.strip().lower() for line in lines(file, text) if not line.isspace()]
     if not words:
         raise refusal(file, "has no words", "write one in each line")
     return words

@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from manifact.io.file_errors import refusal
 from manifact.io.readers.likely_encoding import likely_encoding
-from manifact.io.unpacked_size import unpacked
+from manifact.io.unpacked_size import OBJECTS, STORE, allowed, unpacked
 from manifact.utils.errors import BadValueError, Sentence
 
 #: Endings of compressed files.
@@ -81,6 +81,25 @@ def open_text(file: Path, newline: str | None = None, encoding: str | None = Non
                 yield text
             except UnicodeDecodeError as problem:
                 raise _not_decodable(file, codec) from problem
+
+
+def lines(file: Path, text: IO[str]) -> Iterator[str]:
+    """The lines of a text: none of them longer, and no more of them blank, than the size of the file allows.
+
+    Only a compressed file can have such lines. Cells or a record of JSON take many times the memory of their line,
+    and a blank line takes time alone.
+    """
+    most, blank = allowed(file) // OBJECTS, 0
+    while line := text.readline(most):
+        if len(line) >= most:
+            while text.read(most):  # if all of it is too much, that is said
+                pass
+            raise refusal(file, f"has a line of {most:,} characters or more", STORE)
+        if line.isspace():
+            blank += 1
+            if blank > most:
+                raise refusal(file, f"has more than {most:,} blank lines", "leave them out")
+        yield line
 
 
 @contextmanager
