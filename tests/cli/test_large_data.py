@@ -89,6 +89,20 @@ def test_new_samples_in_blocks(documents):
         assert [row[:2] for row in csv.reader(content)][-1] == ["odd", ""]
 
 
+def test_documents_without_names_are_told_how_to_get_them(documents):
+    run("fit", documents, "-m", "nmf", "-k", str(K), "-q", "-o", "m.safetensors")
+    told = "note: samples are called by their places from 0: if a field names them, say with --name which one\n"
+    little = ["--memory", "5K"]
+    result = run("predict", "m.safetensors", documents, *little)
+    assert result.stdout.startswith("0\t")
+    assert told in result.stderr
+    assert told in run("transform", "m.safetensors", documents, *little, "-o", "V.npy").stderr
+    assert told not in run("predict", "m.safetensors", documents, *little, "-q").stderr
+    named = run("predict", "m.safetensors", documents, *little, "--name", "key")
+    assert named.stdout.startswith("k0\t")
+    assert told not in named.stderr
+
+
 def test_everything_by_itself(documents):
     shown = json.loads(run("fit", documents, *LITTLE, "--landmarks", "60", "--label", "topic", "--json").stdout)
     k = shown["n_components"]

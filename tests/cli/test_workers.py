@@ -74,3 +74,53 @@ def test_a_cluster_without_dask_says_what_to_install(table, monkeypatch):
     monkeypatch.setattr(clusters, "import_module", missing)
     told = run("fit", table, "-m", "nmf", "-k", 3, "--cluster", "local:2", code=2)
     assert told.stderr == "--cluster='local:2' needs Dask, manifact's extra [dask]: pip install distributed\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (
+            ["-m", "cf"],
+            "--model cf looks at all samples at once, and these come in blocks of rows: choose --model alpnmf, "
+            "affinity, gnmf, lpnmf or nmf, or ",
+        ),
+        (
+            ["-m", "gnmf", "--graph", "knn"],
+            "--graph knn compares all features of all samples, and these come in blocks of rows: leave it out, so that "
+            "samples are tied to landmarks (--landmarks says how many), give --directions 50 as well (affinity, gnmf), "
+            "or ",
+        ),
+    ],
+)
+@pytest.mark.parametrize(
+    ("where", "remedy"),
+    [
+        (["--cluster", "local:2"], "leave out --cluster"),
+        (["--memory", "2K"], "raise --memory=…"),
+        (["--cluster", "local:2", "--memory", "2K"], "leave out --cluster and raise --memory=…"),
+    ],
+)
+def test_what_blocks_cannot_have_is_refused_before_anybody_works(table, options, sentence, where, remedy, monkeypatch):
+    monkeypatch.setattr("manifact.cli.fit.at_work", lambda *asked: pytest.fail("a cluster was started"))
+    told = run("fit", table, "-k", 3, *options, *where, code=2)
+    assert told.stderr == f"{sentence}{remedy}\n"
+
+
+def test_a_model_without_a_graph_says_so_of_blocks_too(table):
+    told = run("fit", table, "-k", 3, "-m", "nmf", "--graph", "knn", "--memory", "2K", "-q", code=2)
+    assert told.stderr.startswith("--graph needs a model with a graph, --model nmf has none")
+
+
+@pytest.mark.parametrize(
+    ("options", "remedy"),
+    [
+        (["-m", "lpnmf"], "use LandmarkGraph() (on the command line: leave out --graph)"),
+        (["-m", "gnmf", "--solver", "bcd"], "use --solver='mu', or LandmarkGraph() (on the command line: leave out"),
+    ],
+)
+def test_what_only_landmarks_can_is_told_as_it_is_typed(table, options, remedy):
+    graph = ["--graph", "knn", "--directions", 4]
+    told = run("fit", table, "-k", 3, *options, *graph, "--memory", "2K", "-q", code=2)
+    assert remedy in told.stderr
+    assert "=LandmarkGraph()" not in told.stderr
+    run("fit", table, "-k", 3, *options, "--memory", "2K", "-q")

@@ -15,7 +15,7 @@ import typer
 from manifact.cli import cells_files, choices, data_notes, large_data, outputs, summary
 from manifact.cli.data_options import MemoryLimit, Preparing, TrainingReading
 from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence, note
-from manifact.cli.model_building import GraphRequest, build
+from manifact.cli.model_building import GraphRequest, build, refuse_in_blocks
 from manifact.cli.option_groups import given, with_option_groups
 from manifact.cli.options import (
     FitOutputs,
@@ -129,6 +129,9 @@ def fitted(request: Request) -> summary.Summary:
     data = check(path, **request.reading)
     files, output, space = request.files, _output(request), request.limit.workspace
     _checked_outputs(request)
+    remedy = large_data.in_blocks_unless(data, space, request.limit.cluster)
+    if remedy is not None:
+        refuse_in_blocks(choices.models()[request.model], request.graph, remedy)
     with (
         only_writer("output", output),
         showing(not request.quiet),

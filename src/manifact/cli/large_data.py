@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from manifact.cli import column_notes, data_notes
 from manifact.cli.new_samples import graph_samples
-from manifact.utils.errors import BadValueError
+from manifact.utils.errors import BadValueError, Sentence
 
 if TYPE_CHECKING:
     from manifact.io.out_of_core.placed_blocks import PlacedSamples
@@ -74,6 +74,15 @@ def refuse_outputs(data: CheckedPath, space: Workspace, report: Path | None, wri
     )
 
 
+def in_blocks_unless(data: CheckedPath, space: Workspace, cluster: str | None) -> Sentence | None:
+    """What would bring samples that come in blocks of rows into one memory; None for those that are in one."""
+    from manifact.io.out_of_core.open_sources import fits
+
+    if fits(data, space):
+        return None if cluster is None else Sentence("leave out {cluster}")
+    return Sentence("raise {memory}=…" if cluster is None else "leave out {cluster} and raise {memory}=…")
+
+
 def facts(found: TrainingData, space: Workspace) -> dict[str, Any]:
     """For the summary: blocks, bytes on disk, and the memory that the samples were too large for."""
     if not found.in_blocks:
@@ -92,6 +101,13 @@ def notes(found: TrainingData, labels: Any) -> list[str]:
         *data_notes.of_reading(samples),
         *data_notes.unplaced(samples, empty(found.X), labels),
     ]
+
+
+def unnamed(samples: Any) -> list[str]:
+    """That documents in blocks have no names, which are not looked for where they would take too much memory."""
+    if samples.kind != "documents" or samples.names is not None or not hasattr(samples, "blocks"):
+        return []
+    return ["samples are called by their places from 0: if a field names them, say with --name which one"]
 
 
 def refuse_negative(model: Any, found: TrainingData) -> None:

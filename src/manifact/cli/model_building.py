@@ -92,6 +92,28 @@ def build(
     return made
 
 
+def refuse_in_blocks(entry: Entry, graph: GraphRequest, remedy: Sentence) -> None:
+    """Refuse, before any work, what samples in blocks of rows cannot have; ``remedy`` says how they come in one."""
+    if not entry.cls._takes_blocks:
+        takers = [name for name, other in choices.models().items() if other.cls._takes_blocks]
+        raise BadValueError(
+            "{model} {} looks at all samples at once, and these come in blocks of rows: choose {model} {} or {}, or {}",
+            entry.name,
+            ", ".join(takers[:-1]),
+            takers[-1],
+            remedy,
+        )
+    # A model without a graph says so itself, whatever graph it is given.
+    has_graph, everywhere = "graph" in parameters(entry), "directions" not in graph.settings
+    if has_graph and graph.given == KNN and graph.built_on is None and everywhere:
+        raise BadValueError(
+            "{graph} knn compares all features of all samples, and these come in blocks of rows: leave it out, so that "
+            "samples are tied to landmarks ({n_landmarks} says how many), give {directions} 50 as well (affinity, "
+            "gnmf), or {}",
+            remedy,
+        )
+
+
 def _check(entry: Entry, asked: Mapping[str, Any], graph: GraphRequest, own: Mapping[str, Any], n_samples: int) -> None:
     """Refuse options that have no meaning for the model."""
     k = asked.get("n_components")

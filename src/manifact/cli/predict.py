@@ -162,6 +162,7 @@ def _clusters(
         *data_notes.skipped(samples),
         *([] if quiet else data_notes.blank_lines(samples)),
         *data_notes.of_new_samples(model, samples, placed.below),
+        *([] if quiet else large_data.unnamed(samples)),
         *data_notes.unplaced(samples, placed.empty, labels),
     ]
     return *outputs.of_all_rows(labels, samples), told, bool(samples.skipped)

@@ -9,7 +9,7 @@ import typer
 
 from manifact.cli import json_output, large_data, outputs
 from manifact.cli.data_options import MemoryLimit, Reading
-from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence
+from manifact.cli.exit_codes import REFUSALS, errors_in_one_sentence, note
 from manifact.cli.help_headings import OUT
 from manifact.cli.new_samples import check_tie, checked_for, put_on, warn_of_empty, warn_of_reading
 from manifact.cli.option_groups import given, with_option_groups
@@ -77,6 +77,8 @@ def transform(
             samples = placed.samples
             warn_of_empty(samples, placed.empty, quiet)
             warn_of_reading(found, samples, placed.below)
+            for line in [] if quiet else large_data.unnamed(samples):
+                note(line)
         V, names = outputs.of_all_rows(placed.V, samples)
         names = outputs.sample_names(names, len(V))
         if output is not None:

@@ -160,6 +160,16 @@ def test_bad_entries_are_refused_in_the_words_of_one_memory(samples, value, word
         NMF(3, **SETTINGS).fit(samples).transform(ArrayBlocks(samples[:, :9], 70))
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_there_may_be_fewer_landmarks_or_samples_than_parts(samples):
+    make = lambda: AffinityNMF(6, graph=LandmarkGraph(n_landmarks=4), **SETTINGS)  # noqa: E731
+    few = ArrayBlocks(samples[:4], 2)
+    with pytest.raises(ValueError, match="init='spectral' needs n_samples >= n_components, got 4 < 6"):
+        make().fit(few)
+    expected, found = make().fit(samples), make().fit(ArrayBlocks(samples, 45))
+    np.testing.assert_allclose(found.objective_, expected.objective_, rtol=1e-6)
+
+
 def test_an_automatic_graph_of_blocks_is_that_of_one_memory(samples):
     expected = AutoGraph(n_components=5).build(samples)
     found = AutoGraph(n_components=5).build(ArrayBlocks(samples, 70))

@@ -1,8 +1,8 @@
 """The same factors from one memory, threads and processes of Dask's; a worker may be lost on the way."""
 
 import os
+import shutil
 import signal
-import time
 
 import numpy as np
 import pytest
@@ -97,6 +97,28 @@ def test_a_lost_worker_changes_nothing(samples, cluster, history, monkeypatch):
     same(MODELS["alpnmf"]().fit(chunked(samples, 45), callbacks=end_one), expected)
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_workers_of_a_fit_that_goes_well_log_no_errors(samples, cluster, monkeypatch):
+    monkeypatch.setattr(dask_walk, "HISTORY", 3)
+    before = logged(cluster)
+    MODELS["alpnmf"]().set_params(solver="newton", max_iter=10).fit(chunked(samples, 45))
+    assert logged(cluster)[len(before) :] == []
+
+
+def logged(client):
+    """Errors of all workers so far."""
+    found = [entry for log in client.get_worker_logs().values() for entry in log]
+    return [text for level, text in found if level == "ERROR"]
+
+
+def test_a_folder_may_go_as_soon_as_it_is_to_be_read_from(cluster):
+    walk = dask_walk.DaskWalk()
+    held = walk.parts(np.full(1000, number) for number in range(40))
+    for folder in held.folders:
+        shutil.rmtree(folder.path)
+    np.testing.assert_array_equal(walk.gathered(held)[::1000], np.arange(40))
+
+
 def test_transform_and_predict_wait_until_they_are_computed(samples):
     model = MODELS["nmf"]().fit(samples)
     X = chunked(samples, 45)
@@ -127,40 +149,3 @@ def test_unknown_chunks_are_counted(rng):
 def test_samples_have_two_axes(rng):
     with pytest.raises(ValueError, match="2"):
         DaskSamples(da.from_array(rng.random(9)))
-
-
-def heard(news, patience=20.0):
-    """Whether something is so within some seconds."""
-    until = time.monotonic() + patience
-    while not news() and time.monotonic() < until:
-        time.sleep(0.01)
-    return news()
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_a_lost_scheduler_leaves_the_checkpoint_that_the_next_run_goes_on_from(samples, tmp_path):
-    expected = MODELS["kl"]().fit(chunked(samples, 110))
-    path, asked = tmp_path / "run.safetensors", dask.config.get("scheduler", None)
-    made = distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None)
-    client = distributed.Client(made)
-
-    def lose(iteration):
-        if iteration.number != 7:
-            return
-        made.close()
-        # On a busy machine the news comes late; a scheduler that does not go is one whose line is cut.
-        if not heard(lambda: client.status != "running"):
-            client.close(timeout=5)
-
-    try:
-        # Another cluster of this process may be the current one.
-        with client.as_current(), pytest.raises((Exception, distributed.client.FutureCancelledError)):
-            MODELS["kl"]().fit(chunked(samples, 110), checkpoint=path, every=2, callbacks=lose)
-    finally:
-        client.close(timeout=5)
-        made.close()
-    assert path.exists()
-    found = MODELS["kl"]().fit(chunked(samples, 110), checkpoint=path)
-    # Dask itself goes on naming the cluster that is gone, which is not for other tests.
-    dask.config.set(scheduler=asked)
-    same(found, expected)

@@ -4,11 +4,15 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-pytest.importorskip("dask.array", reason="Dask is not installed: manifact's extra [dask]")
+da = pytest.importorskip("dask.array", reason="Dask is not installed: manifact's extra [dask]")
 
-from manifact import NMF
-from manifact.backends.block_samples import ArrayBlocks, SpooledBlocks, write_metadata
-from manifact.backends.dask import DaskSamples
+import dask  # noqa: E402
+import dask.bag as db  # noqa: E402
+
+from manifact import NMF, AffinityNMF  # noqa: E402
+from manifact.backends.block_samples import ArrayBlocks, SpooledBlocks, write_metadata  # noqa: E402
+from manifact.backends.dask import DaskSamples  # noqa: E402
+from manifact.graphs import LandmarkGraph  # noqa: E402
 
 
 @pytest.fixture
@@ -51,3 +55,54 @@ def test_workers_say_something_of_each_block(X):
     model = NMF(3, random_state=0, max_iter=5).fit(X)
     np.testing.assert_allclose(model.transform(found), model.transform(X))
     np.testing.assert_allclose(model.score(found), model.score(X))
+
+
+def chunked(parts, rows):
+    """A `dask.array` of chunks that are said to have so many rows."""
+    return da.concatenate([da.from_delayed(dask.delayed(part), (rows, part.shape[1]), dtype=float) for part in parts])
+
+
+def test_what_is_no_array_of_dask_is_told_how_to_become_one(rng):
+    bag = db.from_sequence(range(4))
+    model = NMF(2, random_state=0, max_iter=2).fit(rng.random((9, 3)))
+    for use in (model.fit, model.predict, model.score):
+        with pytest.raises(TypeError, match=r"X is Dask's Bag, .* df\.to_dask_array\(lengths=True\) of a data frame"):
+            use(bag)
+
+
+def test_complex_chunks_are_refused(rng):
+    Z = rng.random((40, 4)) * 1j
+    undeclared = chunked([Z[:20], Z[20:]], 20)
+    for X in (da.from_array(Z, chunks=(20, 4)), undeclared):
+        with pytest.raises(ValueError, match=r"Complex data not supported: give the real part"):
+            NMF(2).fit(X)
+
+
+def test_a_chunk_of_another_shape_than_declared_is_named(rng):
+    X = rng.random((60, 5))
+    short = chunked([X[:20], X[20:40], X[40:55]], 20)
+    with pytest.raises(ValueError, match=r"begins with row 40 has shape \(15, 5\) but is declared as \(20, 5\)"):
+        NMF(2).fit(short)
+    assert NMF(2, max_iter=2).fit(short.compute_chunk_sizes()).representation_.shape == (55, 2)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_chunks_may_be_dense_and_sparse(rng, first):
+    X = rng.random((90, 8))
+    parts = [X[:30], X[30:60], X[60:]]
+    parts = [sparse.csr_array(part) if number % 2 == first else part for number, part in enumerate(parts)]
+    make = lambda: AffinityNMF(3, graph=LandmarkGraph(20), random_state=0, max_iter=5)  # noqa: E731
+    mixed = DaskSamples(chunked(parts, 30))
+    assert sparse.issparse(mixed.block(1 - first)) == mixed.is_sparse == (first == 0)
+    np.testing.assert_allclose(make().fit(mixed).components_, make().fit(X).components_, atol=1e-8)
+
+
+@pytest.mark.parametrize(("value", "words"), [(np.nan, "NaN"), (np.inf, "infinity")])
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_entries_that_are_no_numbers_are_found(rng, value, words, kind):
+    X = rng.random((50, 5))
+    X[32, 3] = X[47, 0] = value
+    parts = [kind(X[start : start + 10]) for start in range(0, 50, 10)]
+    with pytest.raises(ValueError, match=rf"Input X contains {words}, first in X\[32\], which is in block 4 of 5"):
+        NMF(2).fit(chunked(parts, 10))

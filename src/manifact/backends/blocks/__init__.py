@@ -24,6 +24,10 @@ __all__ = [
 ]  # fmt: skip
 
 
+#: The command line has no value for it: it is the graph of blocks there.
+LANDMARKS = "LandmarkGraph() (on the command line: leave out --graph)"
+
+
 def data(X: Any, weight: Any) -> Any:
     """Γ X."""
     from manifact.backends.blocks.block_data import BlockData
@@ -168,8 +172,8 @@ def sweep_rows(
     """V after exact coordinate steps on scale_j vᵀGv − 2 b_jᵀv + shift_j vᵀv, v ≥ 0."""
     if edges is not None:
         raise BadValueError(
-            "{solver}='bcd' sees neighbours one after the other, which X in blocks has not: use {solver}='mu', or "
-            "{graph}=LandmarkGraph()"
+            "{solver}='bcd' sees neighbours one after the other, which X in blocks has not: use {solver}='mu', or {}",
+            LANDMARKS,
         )
     return _stepped(host_backend.sweep_rows, V, G, B, scale, shift, sweeps)
 
@@ -179,8 +183,9 @@ def solve_columns(
 ) -> tuple[Any, float]:
     """Systems that no factorisation solves look at all samples again and again."""
     raise BadValueError(
-        "X in blocks of rows needs {graph}=LandmarkGraph() here, without sample weights: its systems are solved in one "
-        "walk over the blocks"
+        "X in blocks of rows needs a {graph} whose systems are solved in one walk over the blocks: without sample "
+        "weights, use {}",
+        LANDMARKS,
     )
 
 

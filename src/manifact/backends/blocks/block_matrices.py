@@ -12,6 +12,8 @@ from manifact.backends import numpy as host_backend
 from manifact.backends.blocks.deferred import Across, Rows, apply, kept, summed
 from manifact.backends.matrix import Matrix
 from manifact.backends.numpy.scattered_data import ScatteredData
+from manifact.utils.cached_properties import cached_property
+from manifact.utils.sparse_matrices import sorted_csr
 
 
 class SampleMatrix:
@@ -23,6 +25,18 @@ class SampleMatrix:
         self.transposed = transposed
         p = len(scale)
         self.shape = (p, Z.shape[0]) if transposed else (Z.shape[0], p)
+
+    def typed(self, dtype: Any) -> Any:
+        """The same as one matrix of the host, for a product with a small array of its own."""
+        return self._whole.typed(dtype)
+
+    @cached_property
+    def _whole(self) -> Matrix:
+        layout = self.Z.layout
+        layout.evaluate(self.Z)
+        parts = [layout.walker.block(self.Z.held, number) for number in range(layout.n_blocks)]
+        csr = sparse.csr_array(sparse.vstack(parts, format="csr") @ sparse.diags_array(self.scale))
+        return Matrix(sorted_csr(csr.T if self.transposed else csr))
 
 
 def times(W: Any, V: Any) -> Any:

@@ -12,6 +12,8 @@ from distributed import Client, LocalCluster
 
 from manifact.backends.block_samples import ArrayBlocks, BlockSamples
 from manifact.backends.dask.dask_samples import DaskSamples
+from manifact.backends.dask.lost_clusters import sentence_if_lost
+from manifact.backends.dask.task_graph import fetched
 from manifact.backends.threads import limit
 from manifact.utils.errors import BadValueError
 
@@ -37,7 +39,8 @@ class Cluster:
     @property
     def n_workers(self) -> int:
         """How many there are now."""
-        return len(self.client.scheduler_info(n_workers=-1)["workers"])
+        with sentence_if_lost(self.client):
+            return len(self.client.scheduler_info(n_workers=-1)["workers"])
 
     def holding(self, X: Any) -> DaskSamples:
         """Samples in blocks that the workers have; those in memory are cut, a few blocks for each worker."""
@@ -50,14 +53,16 @@ class Cluster:
 
     def mapped(self, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
         """function(item) of each, in order, by the workers; items are taken as these get on."""
-        shared = self.client.scatter(function, broadcast=True, hash=False)
+        with sentence_if_lost(self.client):
+            shared = self.client.scatter(function, broadcast=True, hash=False)
         running: deque[Any] = deque()
         for item in items:
-            running.append(self.client.submit(_applied, shared, item, pure=False))
+            with sentence_if_lost(self.client):
+                running.append(self.client.submit(_applied, shared, item, pure=False))
             if len(running) >= AHEAD * self.n_workers:
-                yield running.popleft().result()
+                yield fetched(self.client, [running.popleft()])[0]
         while running:
-            yield running.popleft().result()
+            yield fetched(self.client, [running.popleft()])[0]
 
 
 @contextmanager

@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
+import dask.array as da
 import numpy as np
 from scipy import sparse
 
 from manifact.backends.block_samples import ArrayBlocks, BlockSamples, SpooledBlocks
 from manifact.backends.dask import bytes_of_chunks  # noqa: F401 - workers that have chunks tell their bytes
 from manifact.backends.dask.dask_walk import Chunks, DaskWalk
+from manifact.backends.dask.lost_clusters import sentence_if_lost
 from manifact.backends.dask.task_graph import TaskGraph, fetched, later, started
 from manifact.backends.numpy.numpy_data import DenseData, SparseData
 from manifact.backends.passing_data import passing_data
@@ -24,6 +26,8 @@ from manifact.utils.sparse_matrices import sorted_csr
 KEPT_SHARE = 0.5
 #: Times its size that sparse X takes then: itself, and its transpose.
 TIMES_SPARSE = 2.2
+#: The words of arrays in one memory, and what is to be done.
+COMPLEX = "Complex data not supported: give the real part, the size or the like, such as X.real or abs(X)"
 
 
 class DaskSamples(BlockSamples):
@@ -33,6 +37,7 @@ class DaskSamples(BlockSamples):
     _root: Any = None
 
     def __init__(self, X: Any) -> None:
+        refuse_others(X)
         if X.ndim != 2:
             raise ValueError(f"X has {X.ndim} axes but must have 2: samples in rows, features in columns")
         if any(np.isnan(size) for chunks in X.chunks for size in chunks):
@@ -44,7 +49,8 @@ class DaskSamples(BlockSamples):
         bounds = np.concatenate([[0], np.cumsum(rows, dtype=np.int64)])
         parts = [part for part, size in zip(X.to_delayed().ravel(), X.chunks[0], strict=True) if size]
         self._begin(X.shape, dtype, bounds, DaskWalk())
-        self._keep([later(_checked, part, dtype) for part in parts])
+        placed = zip(parts, pairwise(self.bounds), strict=True)
+        self._keep([later(_checked, part, dtype, start, stop, self.shape[1]) for part, (start, stop) in placed])
 
     @classmethod
     def of_blocks(cls, X: BlockSamples) -> DaskSamples:
@@ -81,7 +87,7 @@ class DaskSamples(BlockSamples):
         return self.nbytes_known
 
     def block(self, i: int) -> Any:
-        return self._called(_as_it_is, self._parts[i : i + 1])[0]
+        return self._called(_like, self._parts[i : i + 1], [self.is_sparse])[0]
 
     def digest(self) -> str:
         """A hash of all numbers and where they stand, made where they are: of the same chunks alone."""
@@ -95,7 +101,8 @@ class DaskSamples(BlockSamples):
             if len(among):
                 wanted.append(part)
                 own.append(among)
-        found = self._called(_taken, wanted, own)
+        # Chunks may be of both kinds, and X is of that of the first.
+        found = self._called(_taken, wanted, own, [self.is_sparse] * len(wanted))
         if self.is_sparse:
             return sorted_csr(sparse.vstack(found, format="csr") if found else sparse.csr_array((0, self.shape[1])))
         return np.concatenate([np.empty((0, self.shape[1]), self.dtype), *found])
@@ -128,7 +135,8 @@ def _check_seen(walk: DaskWalk, X: SpooledBlocks) -> None:
     """Refuse files that some workers do not see."""
     if walk.client is None or walk.is_here():
         return
-    seen = walk.client.run(os.path.isdir, str(X.folder))
+    with sentence_if_lost(walk.client):
+        seen = walk.client.run(os.path.isdir, str(X.folder))
     blind = [address for address, found in seen.items() if not found]
     if blind:
         raise BadValueError(
@@ -139,8 +147,28 @@ def _check_seen(walk: DaskWalk, X: SpooledBlocks) -> None:
         )
 
 
-def _checked(part: Any, dtype: Any) -> Any:
-    """A chunk as floats, sparse ones as CSR."""
+def refuse_others(X: Any) -> None:
+    """Refuse what is Dask's and no array of real numbers."""
+    if not isinstance(X, da.Array):
+        raise TypeError(
+            f"X is Dask's {type(X).__name__}, which is no array: give a dask.array, such as "
+            "df.to_dask_array(lengths=True) of a data frame"
+        )
+    if X.dtype.kind == "c":
+        raise ValueError(COMPLEX)
+
+
+def _checked(part: Any, dtype: Any, start: int, stop: int, m: int) -> Any:
+    """The chunk of some rows as floats, sparse ones as CSR."""
+    part = part if sparse.issparse(part) else np.asarray(part)
+    declared = (stop - start, m)
+    if part.shape != declared:
+        raise ValueError(
+            f"the chunk of X that begins with row {start} has shape {part.shape} but is declared as {declared}: "
+            "declare the shape that it has, or let X.compute_chunk_sizes() count"
+        )
+    if part.dtype.kind == "c":
+        raise ValueError(COMPLEX)
     if sparse.issparse(part):
         return sorted_csr(part.astype(dtype, copy=False))
     return np.ascontiguousarray(part, dtype=dtype)
@@ -150,8 +178,10 @@ def _block_of(X: BlockSamples, number: int) -> Any:
     return X.block(number)
 
 
-def _as_it_is(part: Any) -> Any:
-    return part
+def _like(part: Any, is_sparse: bool) -> Any:
+    if sparse.issparse(part) == is_sparse:
+        return part
+    return sparse.csr_array(part) if is_sparse else part.toarray()
 
 
 def _kind(part: Any) -> tuple[bool, int]:
@@ -164,8 +194,8 @@ def _digest(part: Any) -> str:
     return ArrayBlocks(part, max(1, part.shape[0])).digest()
 
 
-def _taken(part: Any, own: Any) -> Any:
-    return part if len(own) == part.shape[0] else part[own]
+def _taken(part: Any, own: Any, is_sparse: bool) -> Any:
+    return _like(part if len(own) == part.shape[0] else part[own], is_sparse)
 
 
 def _alone(part: Any, function: Callable[[Any], Any]) -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 from manifact.backends.blas_threads import ONE_BLAS_THREAD
 from manifact.backends.blocks.block_program import Blocks, Program, Recipe
 from manifact.backends.blocks.layout import Layout
+from manifact.backends.dask.lost_clusters import sentence_if_lost
 from manifact.backends.dask.task_graph import TaskGraph, default_client, fetched
 from manifact.backends.threads import limit
 from manifact.utils.memory import available
@@ -68,7 +69,8 @@ class DaskWalk:
 
     def _workers(self) -> list[dict[str, Any]]:
         """What the scheduler knows of them."""
-        return list(self.client.scheduler_info(n_workers=-1)["workers"].values())
+        with sentence_if_lost(self.client):
+            return list(self.client.scheduler_info(n_workers=-1)["workers"].values())
 
     def walk(self, program: Program, layout: Layout) -> tuple[list[Any], list[Any]]:
         """What the program keeps, for all chunks, and its sums."""
@@ -134,7 +136,7 @@ class DaskWalk:
         return self._of_one(held.parts[number])
 
     def _of_one(self, part: Any) -> Any:
-        return part if self.client is None else part.result()
+        return fetched(self.client, [part])[0]
 
     def _written_down(self, held: Chunks) -> Chunks:
         """The same without a history: by way of files that all can read, or of this process."""
@@ -148,8 +150,12 @@ class DaskWalk:
         return self._read_from(folder, fetched(self.client, graph.begun(calls)))
 
     def _read_from(self, folder: Folder, paths: Sequence[Path]) -> Chunks:
+        """What files hold, once it is read: a folder may go any time after, and nobody looks for it then."""
         graph = TaskGraph(self.client)
-        return Chunks(graph.begun([graph.call(_read, path) for path in paths]), folders=[folder])
+        reads = [graph.call(_read, path) for path in paths]
+        found = graph.begun([*reads, *(graph.call(_is_there, one) for one in reads)])
+        fetched(self.client, found[len(reads) :])
+        return Chunks(found[: len(reads)], folders=[folder])
 
     def _carried(self, parts: Sequence[Any]) -> Chunks:
         """Parts that the scheduler has, too, since workers on other machines share no folder with this one."""
@@ -215,6 +221,10 @@ def _added(combine: list[Any], parts: list[list[Any]]) -> list[Any]:
 
 def _as_it_is(part: Any) -> Any:
     return part
+
+
+def _is_there(part: Any) -> bool:
+    return True
 
 
 def _write(path: Path, part: Any) -> Path:

@@ -9,6 +9,7 @@ import dask
 import dask.array as da
 import numpy as np
 
+from manifact.backends.dask.dask_samples import refuse_others
 from manifact.backends.dask.task_graph import computed, later
 from manifact.backends.threads import limit
 
@@ -30,6 +31,7 @@ def lazy_sum(function: Callable[[Any], float], X: Any) -> float:
 
 
 def _chunks(X: Any) -> list[tuple[Any, Any]]:
+    refuse_others(X)
     X = X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X
     found = zip(X.to_delayed().ravel(), X.chunks[0], strict=True)
     return [(part, rows) for part, rows in found if rows != 0]

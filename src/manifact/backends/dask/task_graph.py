@@ -16,6 +16,8 @@ from dask._task_spec import List, Task, TaskRef
 from dask.base import get_scheduler
 from dask.delayed import Delayed
 
+from manifact.backends.dask.lost_clusters import sentence_if_lost, waited_for
+
 #: Names of this process's graphs are its own among all that use a cluster.
 _PROCESS, _GRAPHS = uuid4().hex[:12], count()
 
@@ -58,7 +60,8 @@ class TaskGraph:
         keys = [reference.key for reference in wanted]
         if self._client is not None:
             # Small arrays travel with the calls, and are as large as they have to be.
-            with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
+            large = dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"})
+            with large, sentence_if_lost(self._client):
                 return list(self._client.get(self._tasks, keys, sync=False))
         return list(_asked()(self._tasks, keys))
 
@@ -74,17 +77,29 @@ def _asked() -> Callable[..., Any]:
 
 def fetched(client: Any, parts: Sequence[Any]) -> list[Any]:
     """The values of what calls gave, on the host."""
-    return list(parts) if client is None else list(client.gather(list(parts)))
+    if client is None:
+        return list(parts)
+    with sentence_if_lost(client):
+        return list(waited_for(client, client.gather(list(parts), asynchronous=True)))
 
 
 def started(client: Any, parts: Sequence[Delayed]) -> list[Any]:
     """The same for calls that were written down by `dask.delayed`, which are kept where they were made."""
-    return list(computed(*parts)) if client is None else list(client.compute(list(parts)))
+    if client is None:
+        return list(computed(*parts))
+    with sentence_if_lost(client):
+        return list(client.compute(list(parts)))
 
 
 def computed(*lazy: Any) -> tuple[Any, ...]:
     """The values of what Dask has put off, by the cluster that is there, or here."""
-    return tuple(dask.compute(*lazy, scheduler=_asked()))
+    asked = _asked()
+    client = getattr(asked, "__self__", None)
+    if client is None:
+        return tuple(dask.compute(*lazy, scheduler=asked))
+    with sentence_if_lost(client):
+        begun = client.compute(list(lazy))
+    return tuple(fetched(client, begun))
 
 
 def later(function: Callable[..., Any], *arguments: Any) -> Delayed:
