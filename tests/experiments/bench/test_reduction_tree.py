@@ -67,3 +67,9 @@ def test_sending_on_one_machine_is_work_of_its_cores():
     found = walk_seconds(free, Machines(2, cores=1, bandwidth=1e8))
     # In, over, half of a tree of eight sums that meet, and out.
     assert found >= (3e6 + 3e6 + 3e6 * 4 + 3e6) / 1e8
+
+
+def test_cores_that_share_memory_are_slower_together_and_not_alone():
+    for workers, slower in ((1, 1.0), (2, 1.6)):
+        plain, shared = (walk_seconds(WALK, Machines(workers, cores=2, together=times)) for times in (1.0, 1.6))
+        assert shared == pytest.approx(slower * plain)

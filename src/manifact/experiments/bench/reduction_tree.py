@@ -5,7 +5,7 @@ The simulation knows no chance: the same numbers give the same time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, log2
 
 
@@ -22,6 +22,8 @@ class Machines:
     task_seconds: float = 0.0
     #: Bytes a second of small arrays, which go with the calls through the scheduler; None: as from worker to worker.
     with_calls: float | None = None
+    #: How many times as long work takes where all cores work: they may share what they read memory with.
+    together: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,8 @@ class _Part:
 
 def walk_seconds(walk: Walk, machines: Machines) -> float:
     """From the moment at which a walk is asked for to that at which its sums are known."""
+    if machines.workers > 1:
+        walk = replace(walk, chunk_seconds=walk.chunk_seconds * machines.together)
     # More processes than cores take turns.
     stretch = 1.0 if machines.cores is None else max(1.0, machines.workers / machines.cores)
     parts, lines = _worked(walk, machines, stretch), _Lines(machines, stretch)
