@@ -34,6 +34,7 @@ ACROSS_FILES = {
     "experiments/reproduce/test_figure_files.py": "the data files of the figures",
     "experiments/reproduce/test_spnmf_files.py": "the data files of two papers",
     "io/readers/test_damaged_files.py": "every reader",
+    "models/test_layouts.py": "every model on dense samples that lie otherwise in memory",
     "models/test_any_data.py": "every model and solver",
     "models/test_bad_input.py": "every model",
     "models/test_concurrency.py": "models in threads and processes beside each other",

@@ -288,7 +288,7 @@ class TestAuto:
         assert "_built_by" not in vars(model)
 
     def test_a_checkpoint_of_another_choice_is_refused(self, tmp_path, monkeypatch):
-        settings = {"n_components": "auto", "max_iter": 3, "tol": 0, "random_state": np.random.RandomState(0)}
+        settings = {"n_components": "auto", "max_iter": 3, "tol": 0, "random_state": 0}
         AffinityNMF(**settings).fit(self.BLOBS, checkpoint=tmp_path / "c")
         monkeypatch.setattr(graph_choice, "best_count", lambda sizes, evidence: 5)
         with pytest.raises(ValueError, match=r"belongs to another run \(number of parts=\d+ there and 5 here\)"):
