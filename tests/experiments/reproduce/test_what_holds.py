@@ -126,6 +126,22 @@ def test_sentences_name_experiments_that_are_there():
     assert papers == {"gnmf", "lpnmf", "alpnmf", "spnmf", "lcf"}
 
 
+def test_quick_runs_stand_in_where_full_ones_are_older(folder):
+    (folder / "quick").mkdir()
+    write(folder, "first", True, code="old", day="2026-01-01")
+    write(folder, "second", True, code="new")
+    for name in ("first", "second"):
+        write(folder / "quick", name, False, code="new")
+    page = what_holds.page(folder)
+    assert page.runs.code == "new"
+    assert verdicts(page) == {"It is better.": "depends", "It is fast.": "not run"}
+    text = page.markdown()
+    assert "Of first there is a quick run alone" in text
+    assert "- first (quick): ✗ A is above B" in text
+    assert "- [second](second.md): ✓ A is above B" in text
+    assert "quick/first.html" in page.blocks[1].html()
+
+
 RESULTS = Path(__file__).parents[3] / "results" / "reproduce"
 
 

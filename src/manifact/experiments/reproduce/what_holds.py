@@ -25,6 +25,8 @@ INTRO = """\
 Every claim of the five papers in a sentence, with what the pages of its experiments say: it **holds** if all that was \
 asked of it holds, **does not hold** if nothing does, and **depends** if some does. Below each are the numbers, in the \
 words of the pages; pages have the rest. A reason that begins with the name of a page comes from that experiment."""
+#: Where quick runs are, for experiments of which there is no full run by the same code.
+QUICK = "quick"
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ class Shown:
     evidence: str
     #: Whether a test says so, too; None where there was none.
     significant: bool | None = None
+    #: Whether it comes from a quick run.
+    quick: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,24 +80,38 @@ def page(folder: Path) -> Page | None:
     blocks: list[Block] = [_overview(sentences)]
     blocks += [Sentences(paper, [one for one in sentences if one.paper == paper]) for paper in papers]
     blocks += list(_averages(content["averages"], pages))
-    return Page(NAME, TITLE, INTRO, blocks, runs=pages.runs())
+    return Page(NAME, TITLE, INTRO + pages.of_quick_runs(), blocks, runs=pages.runs())
 
 
 class _Pages:
-    """Pages as the files beside them hold them, each read once."""
+    """Pages as the files beside them hold them, each read once: full runs, or quick ones where there are no others.
+
+    A full run of earlier days counts as none where there is a later quick one, so that pages can be of one version.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.read: dict[str, Mapping[str, Any]] = {}
+        self.quick: set[str] = set()
 
     def get(self, name: str) -> Mapping[str, Any] | None:
         """The page, or None if it has not been written."""
         if name not in self.read:
-            try:
-                self.read[name] = json.loads((self._folder / f"{name}.json").read_text(encoding="utf-8"))
-            except FileNotFoundError:
+            full, quick = _page(self._folder / f"{name}.json"), _page(self._folder / QUICK / f"{name}.json")
+            if full is None and quick is None:
                 return None
+            if full is None or (quick is not None and _run(full) < _run(quick)):
+                self.quick.add(name)
+                full = quick
+            assert full is not None
+            self.read[name] = full
         return self.read[name]
+
+    def of_quick_runs(self) -> str:
+        """A sentence on the pages that are."""
+        if not self.quick:
+            return ""
+        return f" Of {', '.join(sorted(self.quick))} there is a quick run alone, with fewer draws and grids."
 
     def claims(self, name: str, beginning: str) -> list[Shown]:
         """The claims of a page whose text begins so."""
@@ -101,7 +119,10 @@ class _Pages:
         if found is None:
             return []
         claims = [claim for block in found["blocks"] for claim in block.get("claims", ())]
-        shown = [Shown(name, one["text"], one["holds"], one["evidence"], one.get("significant")) for one in claims]
+        quick = name in self.quick
+        shown = [
+            Shown(name, one["text"], one["holds"], one["evidence"], one.get("significant"), quick) for one in claims
+        ]
         chosen = [one for one in shown if one.text.startswith(beginning)]
         if not chosen:
             raise ValueError(f"no claim of {name} begins with {beginning!r}: mend what_holds.toml")
@@ -113,6 +134,20 @@ class _Pages:
         if len(told) < len(self.read) or len({each["code"] for each in told}) != 1:
             return None
         return Runs(told[0]["code"], min(each["first"] for each in told), max(each["last"] for each in told))
+
+
+def _page(file: Path) -> Mapping[str, Any] | None:
+    """What a page holds; None where there is none."""
+    try:
+        found: Mapping[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    return found
+
+
+def _run(page: Mapping[str, Any]) -> str:
+    """The day of its last run; earlier than any other where nobody knows."""
+    return str(page["runs"]["last"]) if "runs" in page else ""
 
 
 def _sentence(one: Mapping[str, Any], pages: _Pages) -> Sentence:
@@ -162,15 +197,21 @@ class Sentences:
         yield f"### {one.says}"
         yield f"**{one.verdict.capitalize()}.** {one.reason}".strip()
         if one.shown:
-            yield "\n".join(f"- [{s.page}]({s.page}.md): {self._line(s)}" for s in one.shown)
+            yield "\n".join(f"- {self._page(s)}: {self._line(s)}" for s in one.shown)
 
     def _html(self, one: Sentence) -> str:
         items = "".join(
-            f"<li><a href='{s.page}.html'>{s.page}</a>: {html.escape(self._line(s), quote=False)}</li>"
+            f"<li><a href='{f'{QUICK}/' if s.quick else ''}{s.page}.html'>{s.page}</a>: "
+            f"{html.escape(self._line(s), quote=False)}</li>"
             for s in one.shown
         )
         told = paragraphs(f"**{one.verdict.capitalize()}.** {one.reason}")
         return f"<h3>{html.escape(one.says)}</h3>{told}<ul>{items}</ul>"
+
+    @staticmethod
+    def _page(claim: Shown) -> str:
+        # Quick runs are not among the pages of the site.
+        return f"{claim.page} (quick)" if claim.quick else f"[{claim.page}]({claim.page}.md)"
 
     @staticmethod
     def _line(claim: Shown) -> str:
@@ -189,7 +230,7 @@ def _averages(own: Mapping[str, Mapping[str, str]], pages: _Pages) -> Iterator[B
             near = abs(difference) <= POINTS
             rows.append(
                 {
-                    "page": name,
+                    "page": f"{name} (quick)" if name in pages.quick else name,
                     "average of": table,
                     "method": about["method"],
                     "paper": f"{paper:.1f}",
