@@ -149,7 +149,8 @@ RESULTS = Path(__file__).parents[3] / "results" / "reproduce"
 @pytest.mark.parametrize("folder", [RESULTS, RESULTS / "quick"], ids=["full", "quick"])
 def test_every_sentence_finds_its_claims_in_the_pages_that_are_kept(folder):
     page = what_holds.page(folder)
-    assert "not run" not in verdicts(page).values()
+    found = [row["verdict"] for row in page.blocks[0].rows]
+    assert "not run" not in found
     kept = json.loads((folder / "what-holds.json").read_text("utf-8"))
-    assert [row["verdict"] for row in kept["blocks"][0]["rows"]] == list(verdicts(page).values())
+    assert [row["verdict"] for row in kept["blocks"][0]["rows"]] == found
     assert page.runs is not None, "pages of one version"
