@@ -15,11 +15,20 @@ Each page is written by a command of the repository, with versions and machine a
 and memory, the scripts in `benchmarks/` the rest.
 """
 
+QUICK = """\
+# Quick runs
+
+`manifact reproduce NAME --quick` runs a faithful part of an experiment: fewer draws, fewer seeds, sometimes fewer data
+sets. The pages here come from it. Where there is a [full run](../index.md), believe that one: a quick run has too few
+draws for small differences.
+"""
+
 
 def copy_results(app: Sphinx) -> None:
     """Bring ``docs/generated`` in line with ``results/``; what did not change is left alone."""
     source, target = Path(app.srcdir).parent / "results", Path(app.srcdir) / "generated"
-    kept = copy_experiments(source / "reproduce", target / "reproduce")
+    kept = copy_experiments(source / "reproduce", target / "reproduce", "")
+    kept |= copy_experiments(source / "reproduce" / "quick", target / "reproduce" / "quick", ", quick run")
     kept |= copy_measurements(source, target / "measurements")
     for folder in ("reproduce", "measurements"):
         for file in (target / folder).rglob("*"):
@@ -27,15 +36,17 @@ def copy_results(app: Sphinx) -> None:
                 file.unlink()
 
 
-def copy_experiments(source: Path, target: Path) -> set[Path]:
-    """The papers' experiments, their figures, what holds of them, and an index."""
+def copy_experiments(source: Path, target: Path, suffix: str) -> set[Path]:
+    """The papers' experiments of one folder, their figures, what holds of them, and an index."""
     kept = {copied(figure, target / figure.name) for figure in source.glob("*.svg")}
     pages = [page for page in sorted(source.glob("*.md")) if page.name != "README.md"]
     for page in pages:
-        kept.add(written(target / page.name, wide(page.read_text("utf-8"))))
+        kept.add(written(target / page.name, wide(titled(page.read_text("utf-8"), suffix))))
     readme = source / "README.md"
     if readme.exists():
-        kept.add(written(target / "index.md", readme.read_text("utf-8") + toctree_by_paper(pages)))
+        text = readme.read_text("utf-8")
+        text = QUICK + text[text.index("\n|") :] if suffix else text
+        kept.add(written(target / "index.md", text + toctree_by_paper(pages)))
     return kept
 
 
@@ -69,6 +80,12 @@ def toctree(names: list[str], caption: str = "", hidden: bool = True) -> str:
     """The directive."""
     options = [":maxdepth: 1", *([":hidden:"] if hidden else []), *([f":caption: {caption}"] if caption else [])]
     return "\n".join(["", "```{toctree}", *options, "", *names, "```", ""])
+
+
+def titled(text: str, suffix: str) -> str:
+    """The page with something added to its title."""
+    title, _, rest = text.partition("\n")
+    return f"{title}{suffix}\n{rest}"
 
 
 def wide(text: str) -> str:

@@ -137,7 +137,7 @@ def test_quick_runs_stand_in_where_full_ones_are_older(folder):
     assert verdicts(page) == {"It is better.": "depends", "It is fast.": "not run"}
     text = page.markdown()
     assert "Of first there is a quick run alone" in text
-    assert "- first (quick): ✗ A is above B" in text
+    assert "- [first, quick](quick/first.md): ✗ A is above B" in text
     assert "- [second](second.md): ✓ A is above B" in text
     assert "quick/first.html" in page.blocks[1].html()
 

@@ -210,8 +210,7 @@ class Sentences:
 
     @staticmethod
     def _page(claim: Shown) -> str:
-        # Quick runs are not among the pages of the site.
-        return f"{claim.page} (quick)" if claim.quick else f"[{claim.page}]({claim.page}.md)"
+        return f"[{claim.page}, quick]({QUICK}/{claim.page}.md)" if claim.quick else f"[{claim.page}]({claim.page}.md)"
 
     @staticmethod
     def _line(claim: Shown) -> str:
