@@ -151,3 +151,9 @@ def test_faces_of_the_papers(name, least):
     found = np.median([spectral_nmi(graph.build(X), y) for graph in graphs])
     assert found > least
     assert found > spectral_nmi(KNNGraph().build(X), y) + 0.02
+
+
+def test_a_number_of_clusters_that_was_given_is_kept():
+    given = AutoGraph(n_components=3)
+    assert given.for_components(5) is given
+    assert AutoGraph().for_components(5).n_components == 5

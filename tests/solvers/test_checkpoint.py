@@ -284,3 +284,16 @@ def test_an_interrupt_inside_a_step_leaves_what_a_run_goes_on_from(name):
         rest = run(found.state, terms, solver, max_iter=8, tol=0, history=found.objective, memory=found.memory)
         np.testing.assert_array_equal(whole.objective, rest.objective)
         assert_same_state(whole.state, rest.state)
+
+
+def test_a_checkpoint_that_cannot_be_written_is_told_once(tmp_path, monkeypatch):
+    def full(*args):
+        raise OSError("no room")
+
+    _, _, state = start_of("mu")
+    monkeypatch.setattr("manifact.solvers.checkpoint.write_arrays", full)
+    checkpoint = Checkpoint(tmp_path / "run", NAMES, [], 1)
+    with pytest.warns(UserWarning, match="no room; the run goes on, and tries again") as told:
+        checkpoint.keep(state, np.array([1.0]), {})
+        checkpoint.keep(state, np.array([1.0]), {})
+    assert len(told) == 1

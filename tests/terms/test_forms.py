@@ -100,3 +100,7 @@ def test_a_multiplicative_step_is_that_of_the_gradient(terms, weighted, block):
     positive, negative = gather(terms, s, block)
     expected = s[block] * negative / positive
     np.testing.assert_allclose(gather_forms(terms, "rows", s, block).multiplied(s[block]), expected, rtol=1e-10)
+
+
+def test_a_form_without_curvature_has_no_best_scale():
+    assert RowQuadratic(np.zeros((2, 2)), np.ones((3, 2))).best_scale(np.ones((3, 2))) is None

@@ -7,7 +7,7 @@ from tests.conftest import problem
 
 from manifact.backends import as_data
 from manifact.terms import Frobenius, KullbackLeibler, State
-from manifact.terms.statistics import DivergenceStatistics, QuadraticStatistics
+from manifact.terms.statistics import DivergenceStatistics, QuadraticStatistics, _further
 from manifact.terms.statistics_protocol import Hold
 
 LOSSES = {Frobenius: QuadraticStatistics, KullbackLeibler: DivergenceStatistics}
@@ -183,3 +183,11 @@ def test_what_a_basis_gains_is_what_the_loss_of_all_samples_falls_by(rng):
     block = DivergenceStatistics.empty(X.shape[1], U.shape[1], X.dtype)
     assert block.gained(old, new, 12.0, 10.0, 0.5) == pytest.approx(0.1)
     assert block.gained(old, new, 10.0, 12.0, 0.5) < 0
+
+
+@pytest.mark.parametrize("rows", [1, 6], ids=["one weight for each part", "weights for each row as well"])
+def test_a_step_goes_on_and_keeps_the_weighted_sum_of_each_row(rows, rng):
+    old, new, a = rng.random((6, 3)) + 0.1, rng.random((6, 3)) + 0.1, rng.random((rows, 3)) + 0.1
+    far = new * np.clip(new / old, 0.1, 10.0) ** 0.75
+    expected = far * ((a * new).sum(axis=1) / (a * far).sum(axis=1))[:, None]
+    np.testing.assert_allclose(_further(old, new, a), expected, rtol=1e-12)
