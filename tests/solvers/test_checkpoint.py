@@ -293,7 +293,6 @@ def test_a_checkpoint_that_cannot_be_written_is_told_once(tmp_path, monkeypatch)
     _, _, state = start_of("mu")
     monkeypatch.setattr("manifact.solvers.checkpoint.write_arrays", full)
     checkpoint = Checkpoint(tmp_path / "run", NAMES, [], 1)
-    with pytest.warns(UserWarning, match="no room; the run goes on, and tries again") as told:
+    with pytest.warns(UserWarning, match="no room; the run goes on, and tries again"):
         checkpoint.keep(state, np.array([1.0]), {})
-        checkpoint.keep(state, np.array([1.0]), {})
-    assert len(told) == 1
+    checkpoint.keep(state, np.array([1.0]), {})  # a second warning would be an error
