@@ -359,6 +359,10 @@ def copied() -> Iterator[Path]:
 
         import manifact.backends.numpy
 
+        # For the page at the end, when the copy is gone.
+        import manifact.experiments.result_tables
+        import manifact.utils.files
+
         assert Path(manifact.backends.numpy.__file__).is_relative_to(place)
         yield place
     finally:
