@@ -50,7 +50,12 @@ def test_runs_of_other_code_are_not_taken(tmp_path, filled, monkeypatch):
     assert kept_runs.adopt(tmp_path, "page", Store(tmp_path / "other")) == 0
 
 
-@pytest.mark.parametrize("content", [b"", b"no file of ours", gzip.compress(b"{"), gzip.compress(b'{"settings": 1}\n')])
+# Named: gzip writes down the time, and all processes must have the same tests.
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"no file of ours", gzip.compress(b"{"), gzip.compress(b'{"settings": 1}\n')],
+    ids=["empty", "another", "half a line", "no run"],
+)
 def test_a_file_that_is_none_of_ours_counts_as_none(tmp_path, content):
     (tmp_path / kept_runs.FOLDER).mkdir()
     (tmp_path / kept_runs.FOLDER / "page.jsonl.gz").write_bytes(content)
