@@ -1,10 +1,14 @@
+import ast
+import inspect
+import re
+
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
 from tests.conftest import problem
 
-from manifact.graphs import KNNGraph, LabelGraph, SumGraph, as_builder
+from manifact.graphs import AutoGraph, FarthestGraph, KNNGraph, LabelGraph, LandmarkGraph, SumGraph, as_builder
 
 
 def test_sums_add_matrices():
@@ -75,3 +79,9 @@ def test_an_affinity_of_the_wrong_size_cannot_be_cross_validated():
     X, W, _, _ = problem()
     with pytest.raises(ValueError, match=r"24 x 24 affinity but X has 20 samples: .* cannot be cross-validated"):
         as_builder(W).build(X[:20])
+
+
+@pytest.mark.parametrize("builder", [AutoGraph, FarthestGraph, KNNGraph, LabelGraph, LandmarkGraph])
+def test_a_builder_comes_as_its_page_says(builder):
+    said = dict(re.findall(r"^    (\w+) : .*default=(.+)$", inspect.getdoc(builder) and builder.__doc__, re.MULTILINE))
+    assert {name: ast.literal_eval(value) for name, value in said.items()} == builder().get_params()

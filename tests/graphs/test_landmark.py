@@ -121,3 +121,11 @@ def test_a_system_whose_matrix_is_almost_that_of_the_graph_alone_is_solved():
     found = graph.solve(np.array([1e-20]), 1e4, B)
     assert np.isfinite(found).all()
     np.testing.assert_allclose(1e-20 * found.mean(), B.mean(), rtol=1e-9)
+
+
+def test_few_samples_all_count_for_the_landmarks(rng, monkeypatch):
+    monkeypatch.setattr("manifact.graphs.landmark.SAMPLES_PER_LANDMARK", 1)
+    X = rng.random((60, 3)) + 10 * (np.arange(60) % 2)[:, None]
+    landmarks = LandmarkGraph(n_landmarks=2, n_neighbors=1, kmeans_iter=20).build(X).landmarks
+    means = [X[::2].mean(axis=0), X[1::2].mean(axis=0)]
+    np.testing.assert_allclose(sorted(landmarks.tolist()), sorted(np.array(means).tolist()), rtol=1e-6)

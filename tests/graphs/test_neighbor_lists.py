@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+import manifact.backends.numpy as numpy_backend
 from manifact.backends.numpy import neighbor_search
 from manifact.graphs.neighbor_lists import comparable, find_neighbors
 
@@ -45,3 +46,23 @@ def test_the_search_by_projection_takes_data_without_directions(monkeypatch):
     found = find_neighbors(X, 1, search="projection", copies="each")
     assert (found.squares == 0).all()
     assert (found.index[:, 0] != np.arange(300)).all()
+
+
+def test_a_search_is_the_one_that_was_asked_for(rng, monkeypatch):
+    asked = []
+
+    def noted(name, search):
+        def run(*args, **kwargs):
+            asked.append(name)
+            return search(*args, **kwargs)
+
+        return run
+
+    for name in ("nearest", "nearest_by_projection"):
+        monkeypatch.setattr(f"manifact.backends.numpy.{name}", noted(name, getattr(numpy_backend, name)))
+    X = rng.random((30, 4))
+    exact = find_neighbors(X, 3)
+    assert asked == ["nearest"]
+    projected = find_neighbors(X, 3, search="projection")
+    assert asked == ["nearest", "nearest_by_projection"]
+    np.testing.assert_array_equal(projected.index, exact.index)  # of so few samples

@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 
 from manifact.backends import threads
-from manifact.graphs import AffinityGraph, KNNGraph
+from manifact.graphs import AffinityGraph, KNNGraph, LandmarkGraph
 from manifact.graphs.affinity_matrix import check_affinity
 from manifact.graphs.spectral import MANY, RESIDUAL, even_eigenvectors, leading_eigenvectors
 
@@ -91,3 +91,12 @@ def test_even_eigenvectors_do_not_depend_on_the_number_of_threads(rng):
             found.append(even_eigenvectors(graph, 10)[1])
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])
+
+
+@pytest.mark.parametrize("n", [60, 1000])
+def test_a_graph_without_a_list_of_edges_has_its_leading_eigenvectors(n, rng):
+    graph = LandmarkGraph(landmarks=rng.random((12, 3)), n_neighbors=4).build(rng.random((n, 3)))
+    vectors = leading_eigenvectors(graph, 4, np.random.RandomState(0))
+    W = graph.adjacency(np.eye(n))
+    np.testing.assert_allclose(W @ vectors, vectors * np.linalg.eigvalsh(W)[::-1][:4], atol=1e-5)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(4), atol=1e-8)

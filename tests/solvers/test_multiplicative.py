@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.conftest import KINDS, problem
 from tests.reference import updates as plain
-from tests.terms.cases import STATES, state
+from tests.terms.cases import STATES, graph, state
 
 from manifact import GNMF, LPNMF, NMF
 from manifact.backends import numpy as numpy_backend
@@ -14,8 +14,19 @@ from manifact.backends import plain as plain_backend
 from manifact.baselines.lnmf import Activity
 from manifact.solvers.all_solvers import SOLVERS
 from manifact.solvers.engine import run
-from manifact.solvers.multiplicative import multiplicative
-from manifact.terms import ElasticNet, Frobenius, KullbackLeibler, OnSecond, Orthogonality, SimplexBasis, gather
+from manifact.solvers.multiplicative import multiplicative, multiply
+from manifact.terms import (
+    ElasticNet,
+    Frobenius,
+    KullbackLeibler,
+    OnSecond,
+    Orthogonality,
+    Redundancy,
+    SimplexBasis,
+    Smoothness,
+    gather,
+)
+from manifact.terms.forms import RowQuadratic
 
 ITERATIONS = 50
 
@@ -185,3 +196,22 @@ def test_a_penalty_that_empties_both_factors_ends_at_zero():
     result = run(s, terms, SOLVERS["mu"], max_iter=30, tol=0)
     assert (np.diff(result.objective) <= 1e-10 * s.data.square_sum).all()
     assert result.objective[-1] == pytest.approx(s.data.square_sum)
+
+
+def test_sums_that_are_quadratic_in_rows_are_stepped_in_one_pass(monkeypatch):
+    passes = []
+    fused = RowQuadratic.multiplied
+    monkeypatch.setattr(RowQuadratic, "multiplied", lambda form, P: passes.append(P.shape) or fused(form, P))
+    s = state("factors")
+    for terms in (
+        [Frobenius(), Smoothness(graph("knn"), 0.3)],
+        [Frobenius(), Redundancy(0.2)],
+        [Frobenius(), ElasticNet("V", 0.1, 0.2)],
+        [Frobenius(), SimplexBasis()],
+    ):
+        del passes[:]
+        for block in s.blocks:
+            one = multiply(s, terms, block)[block]
+            positive, negative = gather(terms, s, block)
+            np.testing.assert_allclose(one, s[block] * negative / positive, rtol=1e-10)
+        assert len(passes) == 2, terms

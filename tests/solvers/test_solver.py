@@ -191,3 +191,11 @@ def test_a_solver_is_one_function_and_what_it_needs():
     toy.refuse([*terms, Toy()], "factors", s.data)
     with pytest.raises(BadValueError, match="solver='toy' cannot minimise a sum with Locality"):
         toy.refuse([*terms, Locality(1.0)], "factors", s.data)
+
+
+def test_solvers_that_step_down_one_loss_take_one():
+    data = state("factors").data
+    for name in ("bcd", "newton", "simplex", "affinity"):
+        for terms, given in (([], "none"), ([Frobenius(), Frobenius()], "Frobenius, Frobenius")):
+            with pytest.raises(BadValueError, match=f"solver='{name}' needs one loss, got {given}: choose 'mu'"):
+                SOLVERS[name].refuse(terms, SUMS[name][0], data)
