@@ -97,6 +97,20 @@ def test_averages_are_held_against_print(folder):
     assert [row["within 3"] for row in rows.rows] == ["below", "yes"]
     assert rows.rows[0]["why not"] == "nobody knows"
     assert rows.note.startswith("1 of 2 averages of the papers' own methods are within 3 points of print (50 %), 1 are")
+    assert rows.note.endswith("under one of them at least come out 1 of 2 (50 %) of AC.")
+
+
+def test_an_average_that_is_read_in_two_ways_counts_once():
+    rows = [
+        {"page": page, "average of": table, "within 3": near}
+        for page, table, near in [
+            ("one", "AC (%), this way", "below"),
+            ("one", "AC (%), that way", "yes"),
+            ("two", "AC (%)", "above"),
+            ("two", "Precision (%)", "yes"),
+        ]
+    ]
+    assert what_holds._in_some_reading(rows) == "1 of 2 (50 %) of AC, 1 of 1 (100 %) of Precision"
 
 
 def test_a_table_without_averages_is_averaged(folder):
