@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from manifact.graphs import LandmarkGraph
 from manifact.graphs.landmark_means import LandmarkMeans
@@ -63,3 +64,18 @@ def test_fading_forgets_samples_but_not_means(case):
     faded = means.faded(0.5).rescaled(np.array([1.0, 2.0, 3.0]))
     np.testing.assert_allclose(faded.means, means.means * [1, 2, 3])
     np.testing.assert_allclose(faded.masses, means.masses / 2)
+
+
+def test_samples_of_somebody_stay_as_they_are(rng):
+    X = sparse.csr_array(rng.random((20, 6)) * (rng.random((20, 6)) < 0.5))
+    means = LandmarkMeans.unknown(rng.random((4, 6)), 2, 1.0, 3)
+    expected = means.mixtures(X).toarray()
+    for row in range(20):
+        place = slice(X.indptr[row], X.indptr[row + 1])
+        X.indices[place], X.data[place] = X.indices[place][::-1].copy(), X.data[place][::-1].copy()
+    mixed = sparse.csr_array((X.data, X.indices, X.indptr), shape=X.shape)
+    for part in (mixed.data, mixed.indices, mixed.indptr):
+        part.flags.writeable = False
+    kept = mixed.indices.copy()
+    np.testing.assert_allclose(means.mixtures(mixed).toarray(), expected)
+    np.testing.assert_array_equal(mixed.indices, kept)

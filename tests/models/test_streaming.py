@@ -122,7 +122,8 @@ def test_only_models_that_can_have_it():
     ):
         with pytest.raises(AttributeError) as refused:
             model.partial_fit(X)
-        assert reason in str(refused.value.__cause__)
+        assert reason in str(refused.value)
+    assert AffinityNMF.partial_fit.__doc__.startswith("Learn from a block of samples")
 
 
 def test_what_is_refused():
@@ -216,3 +217,22 @@ def test_data_frames_name_their_features():
     assert list(model.transform(frame).columns) == ["nmf0", "nmf1", "nmf2"]
     with pytest.raises(ValueError, match="feature names"):
         model.partial_fit(frame.rename(columns={"pixel0": "other"}))
+
+
+@pytest.mark.parametrize("loss", ["frobenius", "kullback-leibler"])
+@pytest.mark.parametrize("form", [sparse.csr_array, np.asarray])
+def test_a_block_without_any_entry_changes_little(loss, form):
+    model = NMF(3, loss=loss, random_state=0).partial_fit(X)
+    before = model.components_.copy()
+    model.partial_fit(form(np.zeros((10, X.shape[1]))))
+    assert model.n_samples_seen_ == len(X) + 10
+    np.testing.assert_allclose(model.components_, before, atol=0.2 * before.max())
+    assert np.isfinite(model.components_).all()
+
+
+def test_a_file_whose_sums_count_for_nothing_sensible_is_refused():
+    model = NMF(3, loss="kullback-leibler", random_state=0).partial_fit(X)
+    statistics = model._stream.statistics
+    for wrong in ({}, float("nan"), -1.0, None):
+        with pytest.raises(ValueError, match="statistics that count for"):
+            replace(statistics, weight=wrong).check(X.shape[1], 3)

@@ -151,3 +151,13 @@ def test_threads_that_write_one_file_leave_one_of_them(tmp_path):
         thread.join()
     assert path.read_text() in {1000 * text for text in "abcdef"}
     assert [file.name for file in tmp_path.iterdir()] == ["a"]
+
+
+def test_a_text_for_which_there_is_no_room_is_told_by_its_name(tmp_path, monkeypatch):
+    def full(self, *more, **options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OSError, match=r"page.html cannot be written \(No space left on device\): name another file"):
+        write_text(tmp_path / "page.html", "x")
+    assert list(tmp_path.iterdir()) == []

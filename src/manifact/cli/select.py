@@ -145,11 +145,11 @@ def _check_figure(path: Path, overwrite: bool, data: Path) -> None:
 def _draw(found: Selection, path: Path) -> None:
     import matplotlib
 
-    from manifact.utils.files import replacing
+    from manifact.utils.files import written
 
     matplotlib.use("Agg")
     figure: Any = found.plot().figure
-    with replacing(path) as temporary:
+    with written(path) as temporary:
         figure.savefig(temporary, format=path.suffix[1:].lower())
 
 

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
+from scipy import sparse
 
 from manifact.backends import Array, Placed, backend_of, on_host
 from manifact.graphs.landmark import LandmarkOperator, mixtures
 from manifact.graphs.operators import check_width
 from manifact.utils.cached_properties import cached_property
+from manifact.utils.sparse_matrices import sorted_csr
 from manifact.utils.stored_classes import is_positive, stored
 
 
@@ -66,6 +68,8 @@ class LandmarkMeans:
     def mixtures(self, X: Any) -> Any:
         """Z of samples, n x p."""
         check_width(X, self.landmarks.shape[1])
+        if sparse.issparse(X):
+            X = sorted_csr(X)  # whoever searches would sort the user's own
         index, squares = map(on_host, backend_of(X).nearest(self._placed.beside(X), self.n_neighbors, X))
         return mixtures(index, squares, self.sigma, len(self.landmarks))
 

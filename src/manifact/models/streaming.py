@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import update_wrapper
+from types import MethodType
 from typing import Any, TypeVar
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
 
 from manifact.backends import Array, as_data, backend_of, host_dtype, on_host, one_blas_thread, origin_of
 from manifact.graphs.landmark_means import LandmarkMeans
@@ -26,11 +28,19 @@ T = TypeVar("T", bound=Any)
 ONLINE = "online"
 
 
-def _streams(model: Any) -> bool:
-    """Whether a model can learn block by block; why not is what ``hasattr`` hides and calling says."""
-    if (reason := model._needs_all_samples()) is not None:
-        raise AttributeError(f"{type(model).__name__} has no partial_fit here: {reason}")
-    return True
+class _OfStreams:
+    """A method of models that can learn block by block; of others the reason why not, which ``hasattr`` hides."""
+
+    def __init__(self, method: Callable[..., Any]) -> None:
+        self._method = method
+        update_wrapper(self, method)
+
+    def __get__(self, model: Any, kind: Any = None) -> Any:
+        if model is None:
+            return self._method
+        if (reason := model._needs_all_samples()) is not None:
+            raise AttributeError(f"{type(model).__name__} has no partial_fit here: {reason}")
+        return MethodType(self._method, model)
 
 
 def _is_one_more(model: Any, X: Any) -> bool:
@@ -51,7 +61,7 @@ class Streaming:
 
     _stream: Stream
 
-    @available_if(_streams)
+    @_OfStreams
     def partial_fit(self: T, X: Any, y: Any = None, sample_weight: Any = None, window: float | None = None) -> T:
         """Learn from a block of samples, on top of what was learnt from earlier ones.
 

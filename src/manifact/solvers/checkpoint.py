@@ -14,7 +14,7 @@ import numpy as np
 
 from manifact._version import __version__
 from manifact.backends import Array, on_host
-from manifact.solvers.content_digest import digest
+from manifact.solvers.content_digest import digest, samples_digest
 from manifact.solvers.engine import Iteration, Result
 from manifact.solvers.solver import Memory
 from manifact.terms.state import State
@@ -24,11 +24,13 @@ from manifact.utils.errors import BadValueError, Parameter, Sentence
 from manifact.utils.files import check_place
 from manifact.utils.locks import only_writer
 
-FORMAT = "manifact-checkpoint-4"
+FORMAT = "manifact-checkpoint-5"
 #: What formats of all versions begin with.
 FAMILY = "manifact-checkpoint-"
 #: What stands before the names of what the solver remembers, of the arrays of a state among that, and of the generator.
 MEMORY, STATE, RANDOM = "memory", "state", "random"
+#: What of the owner counts by its numbers alone: a run goes on in blocks, on a cluster of any size, or in one memory.
+SAMPLES = "X"
 #: How values that somebody set are told, if they are short.
 MOST_TOLD = 60
 #: The arrays of states, by their names: factors are not negative, products may be.
@@ -64,7 +66,7 @@ class Checkpoint:
         self._owner: dict[str, str] = {}
         self._told: dict[str, str] = {}
         for name, value in owner:
-            self._owner[name] = digest(value)
+            self._owner[name] = (samples_digest if name == SAMPLES else digest)(value)
             if (told := _in_words(value)) is not None:
                 self._told[name] = told
         #: The generator that goes on with the run, and stands where it stood.

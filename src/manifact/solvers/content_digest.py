@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from manifact.backends import Matrix, comes_in_blocks, on_host
+from manifact.backends.block_samples import ArrayBlocks
 from manifact.backends.matrix import Pieces
 from manifact.graphs import Graph
 from manifact.utils.sparse_matrices import sorted_csr
@@ -29,6 +30,23 @@ def digest(value: Any) -> str:
     hashed = hashlib.sha256()
     _add(hashed, value)
     return hashed.hexdigest()
+
+
+def samples_digest(X: Any) -> str:
+    """Equal where samples are, in one memory or in blocks of rows, however these are cut and wherever they are.
+
+    >>> X = np.eye(4)
+    >>> samples_digest(X) == ArrayBlocks(X, 3).digest() != samples_digest(X[::-1])
+    True
+    """
+    if comes_in_blocks(X):
+        return str(X.digest())
+    X = X.csr if isinstance(X, Matrix) else on_host(X)
+    if X.ndim != 2:
+        return digest(X)
+    # Samples that lie in another order are not copied as a whole.
+    size = X.data.nbytes if sparse.issparse(X) else X.nbytes
+    return ArrayBlocks(X, max(1, BLOCK_BYTES * X.shape[0] // max(size, 1))).digest()
 
 
 def _add(hashed: Any, value: Any) -> None:

@@ -179,7 +179,7 @@ def _learn_rows(
     data, rounds = as_data(X, weight), _most_rounds(stream, around)
     before = stream.before(data, window)
     some = None if held or not sparse.issparse(X) else present_columns(X)
-    if some is None or len(some) > FEW_FEATURES * len(U):
+    if some is None or not len(some) or len(some) > FEW_FEATURES * len(U):
         learnt = _of_all_features(before, data, U, Z, around, rounds, held)
     else:
         learnt = _of_some_features(before, as_data(only_columns(X, some), weight), some, U, Z, around, rounds, window)
@@ -215,12 +215,15 @@ def _of_some_features(
     penalties, new = around.on_U(after.weight), data.shape[0]
     if before.seen > new and not any(penalties):
         _, lasting = shares(before.seen - new, new, window)
-        U = backend_of(U).scale(U, columns=kind.waited(after.statistics, lasting, new))
+        columns = kind.waited(after.statistics, lasting, new)
+        U = backend_of(U).scale(U, columns=columns)
         U[some] = basis.U
+        # Both parts of the sums are known: the rows that waited are as they were, but for their columns' size.
+        basis = Basis(basis.U, basis.sums - waiting + kind.resized(waiting, columns))
     else:
         U[some] = basis.U
         U = after.statistics.basis(U, 0.0, *penalties)
-    basis = Basis(U[some], kind.of_basis(U).sums)
+        basis = Basis(U[some], kind.of_basis(U).sums)
     return Learnt(after, U, V, block.loss(data, basis, V))
 
 

@@ -20,8 +20,9 @@ from manifact.terms.forms import LogBound, RowQuadratic
 from manifact.terms.statistics_protocol import Basis, Hold, Rows, Statistics, check_shapes
 from manifact.utils.stored_classes import stored
 
-#: Sweeps of exact coordinate steps over the rows of V where a block begins, where it goes on, and over the rows of U.
-FIRST_SWEEPS, ROW_SWEEPS, BASIS_SWEEPS = 10, 2, 2
+#: Sweeps of exact coordinate steps over the rows of V where a block begins, where it goes on, and over the rows of U. More
+#: of them end no lower after a few passes.
+FIRST_SWEEPS, ROW_SWEEPS, BASIS_SWEEPS = 6, 2, 1
 #: Beside the mean of its column no entry of a basis falls below this: a feature that is seen for the first time could
 #: never grow from 0 by steps that multiply.
 FLOOR = 1e-4
@@ -89,6 +90,10 @@ class QuadraticStatistics(Statistics):
     @classmethod
     def of_basis(cls, U: Array, rest: Any = 0.0) -> Basis:
         return Basis(U, backend_of(U).cross(U, U) + rest)
+
+    @staticmethod
+    def resized(sums: Array, columns: Array) -> Array:
+        return sums * np.outer(columns, columns)
 
     def rows(self, data: Any, basis: Basis, V: Array | None, hold: Hold) -> Rows:
         """Exact coordinate steps."""
@@ -160,6 +165,8 @@ class DivergenceStatistics(Statistics):
 
     def check(self, m: int, k: int) -> None:
         check_shapes((self.C, (m, k)), (self.sums, (k,)), (self.means, (m,)))
+        if not isinstance(self.weight, float) or not 0 <= self.weight < np.inf:
+            raise ValueError(f"statistics that count for {str(self.weight)[:40]!r}")
 
     def faded(self, share: float) -> Self:
         C = backend_of(self.C).scale(self.C, columns=share)
@@ -198,6 +205,10 @@ class DivergenceStatistics(Statistics):
     @classmethod
     def of_basis(cls, U: Array, rest: Any = 0.0) -> Basis:
         return Basis(U, backend_of(U).column_sums(U) + rest)
+
+    @staticmethod
+    def resized(sums: Array, columns: Array) -> Array:
+        return sums * columns
 
     def entering(self, U: Array, rest: Any, m: int) -> Basis:
         sums = self.of_basis(U, rest).sums

@@ -118,6 +118,11 @@ class Statistics:
         """U, with its sums and those of the ``rest`` of the features."""
         raise NotImplementedError
 
+    @staticmethod
+    def resized(sums: Array, columns: Array) -> Array:
+        """The sums of a basis whose columns are multiplied by these numbers."""
+        raise NotImplementedError
+
     def entering(self, U: Array, rest: Any, m: int) -> Basis:
         """U of the features of a block, out of ``m``, that may have been away for long."""
         return self.of_basis(U, rest)

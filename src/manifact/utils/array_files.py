@@ -16,7 +16,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from manifact.utils.files import replacing
+from manifact.utils.files import written
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -43,13 +43,10 @@ def write_arrays(path: Path, arrays: Mapping[str, Array], metadata: Mapping[str,
     found = hashlib.sha256(header)
     for value in parts.values():
         found.update(_bytes_of(value))
-    try:
-        with replacing(path) as temporary, temporary.open("wb") as stream:
-            stream.write(header.replace(_entry(UNKNOWN), _entry(found.hexdigest())))
-            for value in parts.values():
-                stream.write(_bytes_of(value))
-    except OSError as error:
-        raise OSError(f"{path} cannot be written ({error.strerror or error}): name another file") from error
+    with written(path) as temporary, temporary.open("wb") as stream:
+        stream.write(header.replace(_entry(UNKNOWN), _entry(found.hexdigest())))
+        for value in parts.values():
+            stream.write(_bytes_of(value))
 
 
 def read_arrays(path: Path) -> tuple[dict[str, Array], dict[str, str]]:

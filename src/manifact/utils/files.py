@@ -113,7 +113,17 @@ def writable(option: str, folder: Path) -> Path:
         ) from error
 
 
+@contextmanager
+def written(path: Path) -> Iterator[Path]:
+    """The same as `replacing`; what keeps the file from being written is said in one sentence."""
+    try:
+        with replacing(path) as temporary:
+            yield temporary
+    except OSError as error:
+        raise OSError(f"{path} cannot be written ({error.strerror or error}): name another file") from error
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a text file."""
-    with replacing(path) as temporary:
+    with written(path) as temporary:
         temporary.write_text(text, encoding="utf-8")

@@ -13,6 +13,7 @@ from manifact import NMF, AffinityNMF  # noqa: E402
 from manifact.backends.block_samples import ArrayBlocks, SpooledBlocks, write_metadata  # noqa: E402
 from manifact.backends.dask import DaskSamples  # noqa: E402
 from manifact.graphs import LandmarkGraph  # noqa: E402
+from manifact.solvers.content_digest import samples_digest  # noqa: E402
 
 
 @pytest.fixture
@@ -106,3 +107,31 @@ def test_entries_that_are_no_numbers_are_found(rng, value, words, kind):
     parts = [kind(X[start : start + 10]) for start in range(0, 50, 10)]
     with pytest.raises(ValueError, match=rf"Input X contains {words}, first in X\[32\], which is in block 4 of 5"):
         NMF(2).fit(chunked(parts, 10))
+
+
+def test_a_checkpoint_knows_samples_by_their_numbers_however_they_are_cut(X, spooled):
+    expected = samples_digest(X)
+    assert samples_digest(X.toarray()) != expected
+    for blocks in (spooled, ArrayBlocks(X, 7), ArrayBlocks(X, 70)):
+        assert samples_digest(blocks) == samples_digest(DaskSamples.of_blocks(blocks)) == expected
+    other = X.copy()
+    other.data[-1] += 1
+    assert samples_digest(DaskSamples.of_blocks(ArrayBlocks(other, 20))) != expected
+
+
+def test_a_run_in_one_memory_goes_on_in_blocks_on_any_number_of_workers(X, spooled, tmp_path):
+    path = tmp_path / "run.checkpoint"
+    settings = {"solver": "mu", "random_state": 0, "tol": 0}
+    expected = NMF(3, max_iter=12, **settings).fit(X)
+    NMF(3, max_iter=4, **settings).fit(X, checkpoint=path, every=2)
+    NMF(3, max_iter=8, **settings).fit(DaskSamples.of_blocks(ArrayBlocks(X, 9)), checkpoint=path, every=2)
+    model = NMF(3, max_iter=12, **settings).fit(spooled, checkpoint=path, every=2)
+    assert model.n_iter_ == 12
+    np.testing.assert_allclose(model.components_, expected.components_, atol=1e-10)
+    np.testing.assert_allclose(model.objective_, expected.objective_)
+
+
+@pytest.mark.parametrize("kind", ["<U3", "datetime64[D]", "S2"])
+def test_chunks_of_what_are_no_numbers_are_refused(kind):
+    with pytest.raises(ValueError, match="which are no numbers"):
+        DaskSamples(da.from_array(np.zeros((4, 2), dtype=kind), chunks=2))

@@ -1,6 +1,7 @@
 """A scheduler that is lost ends what waits for it, with one sentence and a checkpoint to go on from."""
 
 import asyncio
+import logging
 import os
 import signal
 import subprocess
@@ -121,3 +122,13 @@ def test_a_lost_scheduler_leaves_the_checkpoint_that_the_next_run_goes_on_from(t
     found = make().fit(X, checkpoint=path)
     np.testing.assert_allclose(found.components_, expected.components_, atol=1e-8)
     np.testing.assert_allclose(found.objective_, expected.objective_, rtol=1e-9)
+
+
+def test_calls_that_are_cancelled_are_no_news(caplog):
+    class AllExit(Exception):  # noqa: N818 - the name that distributed has for it
+        pass
+
+    logger = logging.getLogger("asyncio")
+    logger.error("nobody waits any more", exc_info=AllExit())
+    logger.error("something else", exc_info=ValueError())
+    assert [record.message for record in caplog.records] == ["something else"]

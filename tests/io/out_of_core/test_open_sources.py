@@ -410,9 +410,23 @@ def test_what_fits_and_what_cannot_be_read_in_blocks(tmp_path):
     assert not fits(check(file), Workspace(100_000))
     table = tmp_path / "x.csv"
     table.write_text("a,b\n1,2\n")
-    assert memory_needed(check(table)) is None
-    assert fits(check(table), Workspace(1))
+    assert memory_needed(check(table)) == 8
+    assert not fits(check(table), Workspace(1))
     with refused(table, "is a table of text, which is not read in blocks: store it as .zarr"):
         open_source(check(table), LITTLE)
     with pytest.raises(TypeError, match="colour=… is not known"):
         open_blocks(file, colour=True)
+
+
+def test_a_file_that_is_not_read_in_blocks_has_to_fit(tmp_path):
+    file = tmp_path / "x.csv"
+    file.write_text("a,b\n" + "1,2\n" * 5000)
+    assert fits(check(file), Workspace.of("1M"))
+    assert not fits(check(file), Workspace.of("10K"))
+    with pytest.raises(ValueError, match="not read in blocks: store it as .zarr, .*, or raise memory="):
+        open_source(check(file), Workspace.of("10K"))
+
+
+def test_what_is_no_path_is_told_that_models_take_it(rng):
+    with pytest.raises(TypeError, match="path=ndarray must be the path of a file: models take arrays"):
+        open_blocks(rng.random((4, 3)))

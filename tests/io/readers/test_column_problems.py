@@ -68,3 +68,13 @@ def test_a_column_without_any_value_is_to_be_left_out(tmp_path):
     for missing in (None, "mean", "drop"):
         with refused(file, "missing value in line 2, column 'b', and 1 more: leave it out with drop='b'"):
             read(file, missing=missing)
+
+
+@pytest.mark.parametrize("line", ["," * 60_000, "x," * 60_000])
+def test_a_line_of_very_many_columns_is_refused_at_once_and_in_few_words(tmp_path, line):
+    # Once it took time with the square of their number: half a minute.
+    file = tmp_path / "x.csv"
+    file.write_text(f"{line}\n" * 3)
+    with pytest.raises(ValueError) as caught:
+        read(file)
+    assert len(str(caught.value)) < 2000

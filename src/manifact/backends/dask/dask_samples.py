@@ -35,6 +35,8 @@ class DaskSamples(BlockSamples):
 
     #: What workers read blocks from: it has to be there as long as they may have to read it again.
     _root: Any = None
+    #: The same samples in blocks that this process has, if it has them.
+    _blocks: BlockSamples | None = None
 
     def __init__(self, X: Any) -> None:
         refuse_others(X)
@@ -59,9 +61,10 @@ class DaskSamples(BlockSamples):
         made._begin(X.shape, X.dtype, X.bounds, walk)
         if isinstance(X, SpooledBlocks):
             _check_seen(walk, X)
-            made._root = X
+            made._root = made._blocks = X
             made._keep([later(_block_of, X, number) for number in range(X.n_blocks)])
         else:
+            made._blocks = X
             made._root = sent = walk.parts(X.block(number) for number in range(X.n_blocks))
             made._keep(sent.parts, sent=True)
         return made
@@ -90,7 +93,12 @@ class DaskSamples(BlockSamples):
         return self._called(_like, self._parts[i : i + 1], [self.is_sparse])[0]
 
     def digest(self) -> str:
-        """A hash of all numbers and where they stand, made where they are: of the same chunks alone."""
+        """A hash of all numbers and where they stand, made where they are: of the same chunks alone.
+
+        Of blocks that are not a `dask.array` it is theirs, however many workers have them.
+        """
+        if self._blocks is not None:
+            return self._blocks.digest()
         return " ".join([str(self.bounds), *self._called(_digest, self._parts)])
 
     def rows(self, numbers: Any) -> Any:
@@ -156,6 +164,8 @@ def refuse_others(X: Any) -> None:
         )
     if X.dtype.kind == "c":
         raise ValueError(COMPLEX)
+    if X.dtype.kind in "SUVMm":
+        raise ValueError(f"X has entries of type {X.dtype}, which are no numbers: convert them, as by X.astype(float)")
 
 
 def _checked(part: Any, dtype: Any, start: int, stop: int, m: int) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import wait
@@ -17,6 +18,16 @@ LOOK = 0.5
 NOTICE = 1.0
 #: Why a client says that it cancelled what it waited for, when its line broke.
 BROKEN_LINE = "scheduler-connection-lost"
+
+
+class _NotOfCancelled(logging.Filter):
+    """What a client's calls were waiting for is nobody's when they are cancelled, and its end no news."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return not (record.exc_info and type(record.exc_info[1]).__name__ == "AllExit")
+
+
+logging.getLogger("asyncio").addFilter(_NotOfCancelled())
 
 
 class ClusterLostError(ParameterError, ConnectionError):

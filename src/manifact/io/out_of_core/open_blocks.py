@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,11 @@ def read_blocks(
     preparation: Preparation | None = None,
 ) -> PreparedBlocks:
     """The same with all that is known of the samples, and options that are told apart."""
+    if not isinstance(path, str | os.PathLike):
+        raise BadTypeError(
+            "path={} must be the path of a file: models take arrays, memory maps and dask.array as they are",
+            type(path).__name__,
+        )
     known = {} if preparation is None else preparation.read_options
     source = open_source(check(path, **{**known, **reading}), space)
     if preparation is None:

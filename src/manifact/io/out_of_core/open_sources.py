@@ -54,7 +54,7 @@ def open_source(path: CheckedPath, space: Workspace) -> RowSource:
 
 
 def fits(path: CheckedPath, space: Workspace) -> bool:
-    """Whether a file can be read and prepared within the memory; one that is not read in blocks has to."""
+    """Whether a file can be read and prepared within the memory."""
     try:
         needed = memory_needed(path)
     except ValueError:
@@ -63,10 +63,13 @@ def fits(path: CheckedPath, space: Workspace) -> bool:
 
 
 def memory_needed(path: CheckedPath) -> int | None:
-    """Bytes that reading and preparing a file at once takes, about; None if only its reader can tell."""
+    """Bytes that reading and preparing a file at once takes, about; None if only its reader can tell.
+
+    Of one that is not read in blocks it is what the file has, and so the least that it can be.
+    """
     size = _SIZES.get(path.reader.module)
     if size is None or (path.reader.module, path.reader.function) not in SOURCES:
-        return None
+        return path.path.stat().st_size if path.path.is_file() else None
     with guarded(path.path, path.reader.what):
         return size(path.path, path.arguments)
 

@@ -10,8 +10,8 @@ from manifact.io.file_errors import refusal
 from manifact.io.readers.delimited_cells import has_decimal_comma, has_point, is_date, is_missing, may_be_thousands
 from manifact.utils.errors import Sentence
 
-#: Columns that a refusal describes, and characters that it shows of a cell.
-LISTED, SHOWN = 8, 40
+#: Columns that a refusal describes, characters that it shows of a cell, and columns that an option of its names.
+LISTED, SHOWN, DROPPED = 8, 40, 200
 #: A problem that more columns than this have is said once; commas and points are of the file, and always are.
 ONE_BY_ONE = 3
 #: What fills in or leaves out; the others need another column, or an editor.
@@ -160,7 +160,7 @@ def _others(found: Problem) -> str:
 
 def _remedy(problems: Mapping[int, ColumnProblems], keys: Sequence[str], n: int) -> Sentence:
     """The options that mend everything at once."""
-    bad = sorted(column for column, one in problems.items() if _hopeless(one, n))
+    bad = {column for column, one in problems.items() if _hopeless(one, n)}
     absent = [column for column in problems if column not in bad and problems[column].absent]
     kinds = {kind for one in problems.values() for kind in one.found}
     told: list[Sentence] = []
@@ -174,7 +174,7 @@ def _remedy(problems: Mapping[int, ColumnProblems], keys: Sequence[str], n: int)
         otherwise = Sentence(", or say with {decimal}='.' that points precede decimals") if decimals else ""
         told.append(Sentence("write thousands without points{}", otherwise))
     if bad:
-        told.append(_without(problems, bad, keys, bool(absent)))
+        told.append(_without(problems, sorted(bad), keys, bool(absent)))
     elif absent:
         cells = sum(problems[column].absent for column in absent)
         them = "it" if cells == 1 else "them"
@@ -195,7 +195,7 @@ def _hopeless(one: ColumnProblems, n: int) -> bool:
 def _without(problems: Mapping[int, ColumnProblems], bad: Sequence[int], keys: Sequence[str], absent: bool) -> Sentence:
     #: Commas separate columns in the option: a name that has one is given by its number.
     names = [keys[column] if "," not in keys[column] else str(column + 1) for column in bad]
-    dropped = ",".join(names)
+    dropped = ",".join(names if len(names) <= DROPPED else [*names[:DROPPED], "…"])
     if absent:
         return Sentence("leave out and fill in with {drop}={!r} {missing}={!r}", dropped, "mean")
     if len(bad) > 1:
