@@ -3,7 +3,7 @@
     python benchmarks/mutants.py [MUTANTS [SEED]]    draw faults and try them
     python benchmarks/mutants.py again               try those that survived once more, after tests were written
 
-An interrupt ends it with what was tried until then.
+Faults are shared out over the cores. An interrupt ends it with what was tried until then.
 
 A mutant is a copy of the package in which one operator, comparison, number or condition is another. The tests of a room
 run once under coverage, which says which of them come by the changed line; a mutant meets those, the quickest first,
@@ -22,19 +22,22 @@ import os
 import random
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
+import threading
 import time
 import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from importlib import import_module
 from itertools import accumulate
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -372,19 +375,19 @@ def copied() -> Iterator[Path]:
 def main() -> None:
     os.chdir(ROOT)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # which shells switch off for what runs behind them
+    if sys.argv[1:2] == ["part"]:
+        part(json.loads(sys.stdin.read()))
+        return
     results = ROOT / "results" / "mutants.json"
     again = sys.argv[1:2] == ["again"]
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 0
     record = json.loads(results.read_text("utf-8")) if again else {"seed": seed, "rows": [], "survivors": []}
     count = int(sys.argv[1]) if len(sys.argv) > 1 and not again else MUTANTS
+    faults = list(survivors_of_last_time(record) if again else drawn(count, seed))
     with copied() as place:
-        tests = AllTests(place)
-        tried: list[tuple[Mutant, bool]] = []
-        with suppress(KeyboardInterrupt):  # what was tried until then is a sample as well
-            for fault in survivors_of_last_time(record) if again else drawn(count, seed):
-                alive = survives(fault, tests, place)
-                tried.append((fault, alive))
-                print(f"{fault.name}:{fault.lines[0]} {'SURVIVED ' + fault.now if alive else 'seen'}", flush=True)
+        for room in OTHERS:
+            tests_of(room, place)
+    tried = in_parts(faults, len(os.sched_getaffinity(0)))
     if again:
         still = {(fault.name, fault.before, fault.now) for fault, alive in tried if alive}
         met = {(fault.name, fault.before, fault.now) for fault, _ in tried}
@@ -394,6 +397,56 @@ def main() -> None:
     else:
         record = first_record(tried, seed)
     tell(record)
+
+
+def in_parts(faults: list[Mutant], parts: int) -> list[tuple[Mutant, bool]]:
+    """Each fault that was tried, and whether it survived: so many processes, each with a copy of the package."""
+    tried: list[tuple[Mutant, bool]] = []
+    waiting = [list(enumerate(faults))[first::parts] for first in range(parts)]
+    children = []
+    for own in waiting:
+        child = subprocess.Popen([sys.executable, __file__, "part"], stdin=PIPE, stdout=PIPE, text=True)
+        assert child.stdin is not None
+        child.stdin.write(json.dumps([{"number": number, **as_json(fault)} for number, fault in own]))
+        child.stdin.close()
+        children.append(child)
+
+    def follow(child: subprocess.Popen[str]) -> None:
+        assert child.stdout is not None
+        for line in child.stdout:
+            number, alive = json.loads(line)
+            fault = faults[number]
+            tried.append((fault, alive))
+            print(f"{fault.name}:{fault.lines[0]} {'SURVIVED ' + fault.now if alive else 'seen'}", flush=True)
+
+    readers = [threading.Thread(target=follow, args=(child,)) for child in children]
+    for reader in readers:
+        reader.start()
+    with suppress(KeyboardInterrupt):  # what was tried until then is a sample as well; children are interrupted, too
+        for reader in readers:
+            reader.join()
+    for child, reader in zip(children, readers, strict=True):
+        child.wait()
+        reader.join()
+    return tried
+
+
+def part(faults: list[dict[str, Any]]) -> None:
+    """Try some faults; a line for each."""
+    with copied() as place, suppress(KeyboardInterrupt):
+        tests = AllTests(place)
+        for fault in faults:
+            number = fault.pop("number")
+            print(json.dumps([number, survives(from_fault(fault), tests, place)]), flush=True)
+
+
+def as_json(fault: Mutant) -> dict[str, Any]:
+    first, last = fault.lines.start, fault.lines.stop
+    return asdict(fault) | {"file": str(fault.file), "lines": [first, last]}
+
+
+def from_fault(record: dict[str, Any]) -> Mutant:
+    return Mutant(**record | {"file": Path(record["file"]), "lines": range(*record["lines"])})
 
 
 def first_record(tried: list[tuple[Mutant, bool]], seed: int) -> dict[str, Any]:
