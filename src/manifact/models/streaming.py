@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import update_wrapper
 from types import MethodType
 from typing import Any, TypeVar
 
@@ -33,7 +32,6 @@ class _OfStreams:
 
     def __init__(self, method: Callable[..., Any]) -> None:
         self._method = method
-        update_wrapper(self, method)
 
     def __get__(self, model: Any, kind: Any = None) -> Any:
         if model is None:

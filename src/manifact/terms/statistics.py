@@ -20,8 +20,8 @@ from manifact.terms.forms import LogBound, RowQuadratic
 from manifact.terms.statistics_protocol import Basis, Hold, Rows, Statistics, check_shapes
 from manifact.utils.stored_classes import stored
 
-#: Sweeps of exact coordinate steps over the rows of V where a block begins, where it goes on, and over the rows of U. More
-#: of them end no lower after a few passes.
+#: Sweeps of exact coordinate steps over the rows of V where a block begins, where it goes on, and over the rows of U.
+#: More of them end no lower after a few passes.
 FIRST_SWEEPS, ROW_SWEEPS, BASIS_SWEEPS = 6, 2, 1
 #: Beside the mean of its column no entry of a basis falls below this: a feature that is seen for the first time could
 #: never grow from 0 by steps that multiply.

@@ -423,7 +423,7 @@ def test_a_file_that_is_not_read_in_blocks_has_to_fit(tmp_path):
     file.write_text("a,b\n" + "1,2\n" * 5000)
     assert fits(check(file), Workspace.of("1M"))
     assert not fits(check(file), Workspace.of("10K"))
-    with pytest.raises(ValueError, match="not read in blocks: store it as .zarr, .*, or raise memory="):
+    with pytest.raises(ValueError, match=r"not read in blocks: store it as .zarr, .*, or raise memory="):
         open_source(check(file), Workspace.of("10K"))
 
 
