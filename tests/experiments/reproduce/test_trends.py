@@ -1,5 +1,6 @@
 """Claims about curves: they hold on some numbers and fail on others."""
 
+import numpy as np
 import pytest
 
 from manifact.experiments.reproduce.trends import RULES, Curve, judge, judge_best_differ, judge_sensitivity
@@ -62,3 +63,22 @@ def test_sensitivity_compares_spreads():
     found = {"α": curves(a=(1, 9, 1)), "β": curves(a=(1, 2, 1))}
     assert judge_sensitivity("AC", "a", "α", found).holds
     assert not judge_sensitivity("AC", "a", "β", found).holds
+
+
+@pytest.mark.filterwarnings("ignore:Precision loss:RuntimeWarning")
+def test_a_claim_about_a_change_says_whether_it_is_significant():
+    def both(fall, noise):
+        runs = [[80 + noise * draw for draw in range(6)], [80 - fall - noise * draw for draw in range(6)]]
+        return {"digits": {"a": Curve([1.0, 10.0], [np.mean(one) for one in runs], runs)}}
+
+    claim = {"rule": "falls", "method": "a"}
+    sure, unsure = judge(claim, "AC", "p", both(5, 0.1)), judge(claim, "AC", "p", both(-1.5, 0.5))
+    assert (sure.holds, sure.significant) == (True, True)
+    assert (unsure.holds, unsure.significant) == (True, False)
+    assert judge({"rule": "stable", "method": "a", "points": 5}, "AC", "p", both(1, 0)).significant is None
+
+
+def test_the_best_is_shared_by_values_that_are_shown_alike():
+    claim = {"rule": "best at", "method": "a", "value": 10.0}
+    assert judge(claim, "AC", "λ", curves(a=(80.01, 80.0, 70))).holds
+    assert not judge(claim, "AC", "λ", curves(a=(80.1, 80.0, 70))).holds

@@ -189,6 +189,15 @@ class Claim:
     significant: bool | None = None
 
 
+def seeds(number: int) -> str:
+    """So many of them, in words.
+
+    >>> seeds(1), seeds(5)
+    ('1 seed', '5 seeds')
+    """
+    return f"{number} seed{'s' if number != 1 else ''}"
+
+
 @dataclass(frozen=True)
 class Claims:
     """A list of claims."""

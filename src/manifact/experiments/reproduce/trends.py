@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from manifact.experiments.reproduce.claims import paired
+from manifact.experiments.reproduce.claims import LEVEL, p_value, paired
 from manifact.experiments.reproduce.comparison_page import Claim
 
 
@@ -35,10 +35,12 @@ class Curve:
         return float(np.ptp(self.means))
 
 
+#: Percentages that differ by less are shown alike.
+SHOWN = 0.05
 #: Data set -> method -> curve.
 Curves = Mapping[str, Mapping[str, Curve]]
-#: Whether a data set shows what is claimed, and the numbers.
-Finding = tuple[bool, str]
+#: Whether a data set shows what is claimed, the numbers, and whether a paired test says so (None where there is none).
+Finding = tuple[bool, str, bool | None]
 
 
 def judge(claim: Mapping[str, Any], score: str, symbol: str, curves: Curves) -> Claim:
@@ -46,11 +48,19 @@ def judge(claim: Mapping[str, Any], score: str, symbol: str, curves: Curves) -> 
     rule = RULES[claim["rule"]]
     sets = {name: curves[name] for name in claim.get("sets", curves)}
     findings = {name: rule.find(claim, methods) for name, methods in sets.items()}
-    evidence = " ".join(f"{name}: {words}." for name, (_, words) in findings.items())
-    holds = all(found for found, _ in findings.values())
+    evidence = " ".join(f"{name}: {words}." for name, (_, words, _) in findings.items())
+    holds = all(found for found, _, _ in findings.values())
     words = {key: ", ".join(value) if isinstance(value, list) else value for key, value in claim.items()}
     text = rule.text.format(**{"score": score, "symbol": symbol, **_ends(claim, curves), **words})
-    return Claim(text, holds, evidence, claim.get("cause", ""))
+    return Claim(text, holds, evidence, claim.get("cause", ""), _sure(holds, list(findings.values())))
+
+
+def _sure(holds: bool, findings: Sequence[Finding]) -> bool | None:
+    """What holds has to be sure on every data set, what fails on one of those where it does."""
+    tests = [sure for found, _, sure in findings if found == holds]
+    if any(sure is None for sure in tests):
+        return None
+    return all(tests) if holds else any(tests)
 
 
 def judge_best_differ(score: str, symbol: str, method: str, curves: Curves) -> Claim:
@@ -92,7 +102,7 @@ def _range(claim: Mapping[str, Any], curve: Curve) -> tuple[float, float]:
 def _stable(claim: Mapping[str, Any], methods: Mapping[str, Curve]) -> Finding:
     curve = methods[claim["method"]]
     means = curve.between(*_range(claim, curve)).values()
-    return max(means) - min(means) <= claim["points"], f"{min(means):.1f} to {max(means):.1f}"
+    return max(means) - min(means) <= claim["points"], f"{min(means):.1f} to {max(means):.1f}", None
 
 
 def _above(claim: Mapping[str, Any], methods: Mapping[str, Curve]) -> Finding:
@@ -103,7 +113,7 @@ def _above(claim: Mapping[str, Any], methods: Mapping[str, Curve]) -> Finding:
         for other in claim["than"]
     }
     words = ", ".join(f"{margin:+.1f} to {other}" for other, margin in least.items())
-    return all(margin > 0 for margin in least.values()), f"smallest margin {words}"
+    return all(margin > 0 for margin in least.values()), f"smallest margin {words}", None
 
 
 def _better(claim: Mapping[str, Any], methods: Mapping[str, Curve]) -> Finding:
@@ -113,7 +123,7 @@ def _better(claim: Mapping[str, Any], methods: Mapping[str, Curve]) -> Finding:
     ours, theirs = (float(np.mean([c.means[index] for index in inside])) for c in (curve, other))
     # The runs of one draw at several points are no independent runs: each draw counts once, with its mean.
     runs = [np.mean([c.runs[index] for index in inside], axis=0) for c in (curve, other)]
-    return ours > theirs, f"{ours:.1f} against {theirs:.1f} ({paired(*runs)})"
+    return ours > theirs, f"{ours:.1f} against {theirs:.1f} ({paired(*runs)})", p_value(*runs) < LEVEL
 
 
 def _falls(claim: Mapping[str, Any], methods: Mapping[str, Curve]) -> Finding:
@@ -122,29 +132,32 @@ def _falls(claim: Mapping[str, Any], methods: Mapping[str, Curve]) -> Finding:
     first, last = list(curve.x).index(low), list(curve.x).index(high)
     fall = curve.means[first] - curve.means[last]
     words = f"{curve.means[first]:.1f} at {low:g}, {curve.means[last]:.1f} at {high:g}"
-    return fall > claim.get("points", 0), f"{words} ({paired(curve.runs[last], curve.runs[first])})"
+    runs = curve.runs[last], curve.runs[first]
+    # The test is of any change at all; of a fall by more than so many points there is none.
+    sure = p_value(*runs) < LEVEL if "points" not in claim else None
+    return fall > claim.get("points", 0), f"{words} ({paired(*runs)})", sure
 
 
 def _keeps(claim: Mapping[str, Any], methods: Mapping[str, Curve]) -> Finding:
-    _, words = _falls(claim, methods)
+    _, words, _ = _falls(claim, methods)
     curve = methods[claim["method"]]
     low, high = _range(claim, curve)
     means = curve.between(low, high)
-    return means[low] - means[high] <= claim["points"], words
+    return means[low] - means[high] <= claim["points"], words, None
 
 
 def _best_at(claim: Mapping[str, Any], methods: Mapping[str, Curve]) -> Finding:
     curve = methods[claim["method"]]
     at = curve.between(claim["value"], claim["value"])[claim["value"]]
-    return curve.best == claim[
-        "value"
-    ], f"best {max(curve.means):.1f} at {curve.best:g}, {at:.1f} at {claim['value']:g}"
+    words = f"best {max(curve.means):.1f} at {curve.best:g}, {at:.1f} at {claim['value']:g}"
+    # Several values may have the best, to the digit that is shown.
+    return max(curve.means) - at < SHOWN, words, None
 
 
 def _best_inside(claim: Mapping[str, Any], methods: Mapping[str, Curve]) -> Finding:
     curve = methods[claim["method"]]
     words = f"best {max(curve.means):.1f} at {curve.best:g}; {curve.means[0]:.1f} and {curve.means[-1]:.1f} at the ends"
-    return curve.best not in (curve.x[0], curve.x[-1]), words
+    return curve.best not in (curve.x[0], curve.x[-1]), words, None
 
 
 @dataclass(frozen=True)

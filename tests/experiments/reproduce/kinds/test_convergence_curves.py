@@ -52,3 +52,9 @@ def test_claims_flip_with_the_numbers(trace, fast, converged, monotone):
     found = list(convergence_curves._claims(experiment, results))
     assert [claim.holds for claim in found] == [fast, converged, monotone]
     assert found[1].cause == "because"
+
+
+def test_rises_count_by_what_rounding_is_in_each_precision():
+    trace = [4.0, 2.0, 2.0 + 2e-7]
+    assert convergence_curves.rises(trace, convergence_curves.ROUNDING["float32"]) == []
+    assert convergence_curves.rises(trace, convergence_curves.ROUNDING["float64"]) == [pytest.approx(1e-7)]

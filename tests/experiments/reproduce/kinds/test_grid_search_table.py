@@ -97,3 +97,11 @@ def test_claims_count_sets():
 def test_nmi_is_the_papers():
     (one,) = results(A=(0.5, 0.5))["A"]["one"]
     assert one.values("NMI sqrt") == pytest.approx([48, 49, 50, 51, 52])
+
+
+def test_a_method_is_level_with_others_on_every_data_set_or_not():
+    claim = {"method": "A", "than": ["B"], "points": 3}
+    level = grid_search_table._level(claim, "AC", results(A=(0.9, 0.78), B=(0.92, 0.8)))
+    assert level.holds
+    assert "B 92.0" in level.evidence
+    assert not grid_search_table._level(claim, "AC", results(A=(0.9, 0.76), B=(0.92, 0.8))).holds

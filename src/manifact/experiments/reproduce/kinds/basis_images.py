@@ -9,7 +9,7 @@ import numpy as np
 
 from manifact.backends import Array
 from manifact.experiments.reproduce import svg_charts
-from manifact.experiments.reproduce.comparison_page import Claim, Claims, Page, Picture, Rows
+from manifact.experiments.reproduce.comparison_page import Claim, Claims, Page, Picture, Rows, seeds
 from manifact.experiments.reproduce.experiment_files import Experiment
 from manifact.experiments.reproduce.experiment_samples import dataset
 from manifact.experiments.reproduce.job_runner import Runner, job
@@ -81,7 +81,7 @@ def _summary(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def _intro(experiment: Experiment) -> str:
     quick = " This is the quick run; without `--quick` there are more seeds." if experiment.quick else ""
-    return f"{experiment['protocol']}\n\n{experiment['seeds']} seeds.{quick}"
+    return f"{experiment['protocol']}\n\n{seeds(experiment['seeds'])}.{quick}"
 
 
 def _claims(experiment: Experiment, results: Results) -> Iterator[Claim]:

@@ -12,8 +12,8 @@ from manifact.experiments.reproduce.experiment_files import Experiment
 from manifact.experiments.reproduce.job_runner import Runner, job
 from manifact.experiments.reproduce.kinds.parameter_sweep import panels_of, settings_of
 
-#: A relative rise below this is rounding, in single precision.
-ROUNDING = 1e-5
+#: A relative rise below this is rounding.
+ROUNDING = {"float32": 1e-5, "float64": 1e-10}
 #: Data set -> method -> what a run gives.
 Results = dict[str, dict[str, dict[str, Any]]]
 
@@ -24,13 +24,13 @@ def reproduce(experiment: Experiment, runner: Runner) -> Page:
     results = run(experiment, runner)
     picture = svg_charts.chart([_panel(experiment, name, found) for name, found in results.items()])
     caption = (
-        "True objective after each iteration, from one random start, on a logarithmic axis: on a linear one every "
+        "True objective after each iteration, one run a line, on a logarithmic axis: on a linear one every "
         f"curve looks flat after a few steps. The dotted line is at {experiment['within']} iterations."
     )
     rows = [_row(experiment, name, method, one) for name, found in results.items() for method, one in found.items()]
     note = (
         f"“after {experiment['within']}”: how much higher the objective is at that iteration than at the last. A rise "
-        f"is an iteration after which the objective is higher by more than {ROUNDING:g} of itself."
+        f"is an iteration after which the objective is higher by more than {_rounding(experiment):g} of itself."
     )
     lines = [{"line": name, "what": settings.get("what", "")} for name, settings in experiment.methods.items()]
     return Page(
@@ -78,14 +78,18 @@ def share_done(trace: Sequence[float], iteration: int) -> float:
     return (trace[0] - trace[min(iteration, len(trace) - 1)]) / (trace[0] - trace[-1])
 
 
-def rises(trace: Sequence[float]) -> list[float]:
+def rises(trace: Sequence[float], rounding: float) -> list[float]:
     """The relative rises of the objective that are more than rounding.
 
-    >>> rises([4.0, 2.0, 3.0])
+    >>> rises([4.0, 2.0, 3.0], 1e-5)
     [0.5]
     """
     steps = [after / before - 1 for before, after in pairwise(trace)]
-    return [step for step in steps if step > ROUNDING]
+    return [step for step in steps if step > rounding]
+
+
+def _rounding(experiment: Experiment) -> float:
+    return ROUNDING[experiment.get("common", {}).get("precision", "float32")]
 
 
 def _intro(experiment: Experiment) -> str:
@@ -103,7 +107,7 @@ def _panel(experiment: Experiment, name: str, found: dict[str, dict[str, Any]]) 
 
 def _row(experiment: Experiment, name: str, method: str, one: dict[str, Any]) -> dict[str, Any]:
     trace = one["objective"]
-    up = rises(trace)
+    up = rises(trace, _rounding(experiment))
     return {
         "data": name,
         "method": method,
@@ -122,7 +126,7 @@ def _claims(experiment: Experiment, results: Results) -> Iterator[Claim]:
         traces = {name: found[method]["objective"] for name, found in results.items()}
         yield _fast(experiment["within"], method, traces)
         yield _converged(experiment["within"], method, traces, claim)
-        yield _monotone(method, traces, claim)
+        yield _monotone(method, traces, claim, _rounding(experiment))
 
 
 def _fast(within: int, method: str, traces: dict[str, list[float]]) -> Claim:
@@ -145,8 +149,8 @@ def _converged(within: int, method: str, traces: dict[str, list[float]], claim: 
     )
 
 
-def _monotone(method: str, traces: dict[str, list[float]], claim: dict[str, Any]) -> Claim:
-    found = {name: rises(trace) for name, trace in traces.items()}
+def _monotone(method: str, traces: dict[str, list[float]], claim: dict[str, Any], rounding: float) -> Claim:
+    found = {name: rises(trace, rounding) for name, trace in traces.items()}
     words = [
         f"{name} {len(up)} rises" + (f", largest {100 * max(up):.2g} %" if up else "") for name, up in found.items()
     ]

@@ -92,7 +92,7 @@ def judge(experiment: Experiment, results: Results) -> list[Claim]:
     for claim in experiment.get("claims", ()):
         for score in claim.get("scores", experiment["scores"]):
             if "than" in claim:
-                found.append(_above(claim, score, results))
+                found.append((_level if "points" in claim else _above)(claim, score, results))
             else:
                 means = {method: _average(sets, score) for method, sets in results.items()}
                 found.append(
@@ -118,6 +118,23 @@ def _above(claim: Mapping[str, Any], score: str, results: Results) -> Claim:
         f"{method} is above {listed} in {score} on at least {needed} of {len(sets)} sets.",
         bool(won >= needed),
         f"On {won}, {significant} of them significant: {', '.join(evidence)}.",
+        claim.get("cause", ""),
+    )
+
+
+def _level(claim: Mapping[str, Any], score: str, results: Results) -> Claim:
+    """``method`` is at most ``points`` below each of ``than``, on every data set."""
+    method, others, points = claim["method"], list(claim["than"]), claim["points"]
+    behind, evidence = 0.0, []
+    for data in results[method]:
+        mine = float(np.mean(best(results[method][data], score).values(score)))
+        rivals = {other: float(np.mean(best(results[other][data], score).values(score))) for other in others}
+        behind = max(behind, *(rival - mine for rival in rivals.values()))
+        evidence.append(f"{data} {mine:.1f} ({', '.join(f'{other} {rival:.1f}' for other, rival in rivals.items())})")
+    return Claim(
+        f"{method} is within {points} points of {', '.join(others)} in {score} or above.",
+        behind <= points,
+        f"{', '.join(evidence)}.",
         claim.get("cause", ""),
     )
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from manifact.experiments.reproduce import svg_charts, trends
-from manifact.experiments.reproduce.comparison_page import Block, Claim, Claims, Page, Picture, Rows
+from manifact.experiments.reproduce.comparison_page import Block, Claim, Claims, Page, Picture, Rows, seeds
 from manifact.experiments.reproduce.experiment_files import Experiment
 from manifact.experiments.reproduce.experiment_samples import dataset
 from manifact.experiments.reproduce.job_runner import Runner, job
@@ -160,10 +160,10 @@ def _intro(experiment: Experiment) -> str:
     rows = experiment.get("classes", {})
     if rows:
         subsets = "; ".join(f"{panel}: {', '.join(map(str, classes))}" for panel, classes in rows.items())
-        extent = f"{experiment['draws']} draws of classes for each number of classes ({subsets}), averaged over both"
-        extent += f"; {experiment['whole']} seeds with all classes." if _has_whole(experiment) else "."
+        extent = f"{experiment['draws']} draws of classes for each number of classes ({subsets}), averaged"
+        extent += f"; {seeds(experiment['whole'])} with all classes." if _has_whole(experiment) else "."
     else:
-        extent = f"{experiment['draws']} seeds on the whole of each data set."
+        extent = f"{seeds(experiment['draws'])} on the whole of each data set."
     quick = " This is the quick run; without `--quick` there are more." if experiment.quick else ""
     return f"{experiment['protocol']}\n\n{extent}{quick}"
 
