@@ -20,9 +20,9 @@ from manifact.terms.forms import LogBound, RowQuadratic
 from manifact.terms.statistics_protocol import Basis, Hold, Rows, Statistics, check_shapes
 from manifact.utils.stored_classes import stored
 
-#: Sweeps of exact coordinate steps over the rows of V where a block begins, where it goes on, and over the rows of U.
-#: More of them end no lower after a few passes.
-FIRST_SWEEPS, ROW_SWEEPS, BASIS_SWEEPS = 6, 2, 1
+#: Sweeps of exact coordinate steps over the rows of V where a block begins, where it goes on, and over the rows of U:
+#: where V is held by more than the loss, and where more of them end no lower after a few passes.
+FIRST_SWEEPS, ROW_SWEEPS, HELD_SWEEPS, BASIS_SWEEPS = 10, 2, 2, 1
 #: Beside the mean of its column no entry of a basis falls below this: a feature that is seen for the first time could
 #: never grow from 0 by steps that multiply.
 FLOOR = 1e-4
@@ -106,7 +106,8 @@ class QuadraticStatistics(Statistics):
     def basis(self, U: Array, costs: Any, l1: float, l2: float) -> Array:
         """Exact coordinate steps."""
         G = self.G + np.diag(np.broadcast_to(costs, len(self.G)))
-        return RowQuadratic(G, self.B, shift=l2 / 2, l1=l1 / 2).lowered(U, BASIS_SWEEPS)
+        sweeps = HELD_SWEEPS if np.ndim(costs) else BASIS_SWEEPS
+        return RowQuadratic(G, self.B, shift=l2 / 2, l1=l1 / 2).lowered(U, sweeps)
 
     def gained(self, old: Basis, new: Basis, earlier: float, loss: float, share: float) -> float:
         """By the step of the basis, for all samples, whose loss is as the block's: known without another product."""
