@@ -48,6 +48,16 @@ def test_every_basis_vector_is_its_exact_minimiser():
     assert value <= best.fun + 1e-6 * best.fun
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_step_leaves_the_state_before_it_as_it_was(order):
+    X, _, V, U = problem()
+    U = np.array(U / U.sum(axis=0), order=order)
+    before = U.copy()
+    found = simplex_basis(State(as_data(X), U, V), [Frobenius(), SimplexBasis()])
+    assert np.abs(found.U - before).max() > 1e-6
+    np.testing.assert_array_equal(U, before)
+
+
 def test_a_step_that_would_rise_is_shortened():
     X, _, V, U = problem()
 
