@@ -191,3 +191,12 @@ def test_a_step_goes_on_and_keeps_the_weighted_sum_of_each_row(rows, rng):
     far = new * np.clip(new / old, 0.1, 10.0) ** 0.75
     expected = far * ((a * new).sum(axis=1) / (a * far).sum(axis=1))[:, None]
     np.testing.assert_allclose(_further(old, new, a), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_rows_that_are_worked_on_a_few_at_a_time_each_have_their_own_weights(rng, monkeypatch, shared):
+    old, new = rng.random((50, 4)) + 0.1, rng.random((50, 4)) + 0.1
+    a = rng.random((1 if shared else 50, 4)) + 0.1
+    each = [_further(old[[row]], new[[row]], a if shared else a[[row]]) for row in range(50)]
+    monkeypatch.setattr("manifact.terms.statistics.ENTRIES_AT_ONCE", 12)
+    np.testing.assert_allclose(_further(old, new, a), np.concatenate(each), rtol=1e-12)
