@@ -7,7 +7,7 @@ from tests.conftest import problem
 
 from manifact.backends import as_data
 from manifact.terms import Frobenius, KullbackLeibler, State
-from manifact.terms.statistics import DivergenceStatistics, QuadraticStatistics, _further
+from manifact.terms.statistics import FLOOR, DivergenceStatistics, QuadraticStatistics, _further
 from manifact.terms.statistics_protocol import Hold
 
 LOSSES = {Frobenius: QuadraticStatistics, KullbackLeibler: DivergenceStatistics}
@@ -200,3 +200,23 @@ def test_rows_that_are_worked_on_a_few_at_a_time_each_have_their_own_weights(rng
     each = [_further(old[[row]], new[[row]], a if shared else a[[row]]) for row in range(50)]
     monkeypatch.setattr("manifact.terms.statistics.ENTRIES_AT_ONCE", 12)
     np.testing.assert_allclose(_further(old, new, a), np.concatenate(each), rtol=1e-12)
+
+
+def test_the_basis_of_squares_is_the_minimiser_beside_both_penalties(rng):
+    V, l1, l2 = rng.random((30, 3)), 0.4, 0.3
+    known = QuadraticStatistics(V.T @ V, rng.random((6, 30)) @ V)
+    U = rng.random((6, 3))
+    for _ in range(500):
+        U = known.basis(U, 0.0, l1, l2)
+    slope = 2 * (U @ known.G - known.B) + l1 + l2 * U
+    assert (U > 0).any()
+    np.testing.assert_allclose(slope[U > 0], 0, atol=1e-8)
+    assert slope.min() > -1e-8
+
+
+def test_no_entry_of_a_basis_falls_below_its_floor(rng):
+    V = rng.random((30, 3))
+    known = DivergenceStatistics.of_fit(rng.random((8, 3)) * (rng.random((8, 3)) < 0.5), V)
+    U = known.basis(rng.random((8, 3)), 0.0, 0.0, 0.0)
+    above = U / (FLOOR / 8 * U.sum(axis=0))
+    assert above.min() == pytest.approx(1, rel=1e-3)
