@@ -149,6 +149,18 @@ def test_pages_beside_other_json_files_are_listed_alone(papers, console):
     assert "bench-kl" not in (papers / "out" / "quick" / "README.md").read_text()
 
 
+def test_a_page_of_another_version_keeps_no_other_from_being_written(papers, console, monkeypatch):
+    def stale(folder):
+        raise ValueError("no claim of gnmf-table3 begins with 'A': run it again")
+
+    monkeypatch.setattr(reproduce_papers.what_holds, "page", stale)
+    with pytest.raises(RefusedError, match=r"what-holds .*no claim of gnmf-table3 begins with 'A': run it again$"):
+        reproduce_papers.reproduce(
+            ["tiny"], quick=True, jobs=1, results=papers / "out", cache=papers / "runs", console=console
+        )
+    assert (papers / "out" / "quick" / "tiny.md").exists()
+
+
 def test_an_interrupt_says_where_to_go_on(papers, monkeypatch):
     def interrupt(job):
         raise KeyboardInterrupt

@@ -64,12 +64,8 @@ def reproduce(
             raise KeyboardInterrupt(
                 f"interrupted: what is done is kept in {runner.store.folder}, the same command goes on there"
             ) from None
-    try:
-        over_all = what_holds.page(folder)
-    except ValueError as stale:  # a page of another version
-        every.refused[what_holds.NAME] = f"{what_holds.NAME} is not written: {stale}"
-    else:
-        if over_all is not None:
+    with every.refusing(what_holds.NAME):  # there may be pages of another version
+        if (over_all := what_holds.page(folder)) is not None:
             console.print(str(over_all.write(folder)), highlight=False, soft_wrap=True, markup=False)
             write_index(folder)
     if every.refused:
