@@ -5,7 +5,7 @@ from scipy import sparse
 from manifact.backends import threads
 from manifact.graphs import AffinityGraph, KNNGraph, LandmarkGraph
 from manifact.graphs.affinity_matrix import check_affinity
-from manifact.graphs.spectral import MANY, RESIDUAL, even_eigenvectors, leading_eigenvectors
+from manifact.graphs.spectral import RESIDUAL, even_eigenvectors, leading_eigenvectors
 
 
 @pytest.mark.parametrize("n", [60, 500])
@@ -22,8 +22,8 @@ def test_leading_eigenvectors(n, rng):
     assert np.ptp(relaxed) < 1e-3 * abs(relaxed.mean())
 
 
-@pytest.mark.parametrize("k", [MANY - 1, MANY, 60])
-def test_many_eigenvectors_are_those_of_a_dense_solver(k, rng):
+@pytest.mark.parametrize("k", [1, 8, 31, 60])
+def test_leading_eigenvectors_are_those_of_a_dense_solver(k, rng):
     graph = AffinityGraph(check_affinity(KNNGraph(8).build(rng.random((900, 3))).W))
     vectors = leading_eigenvectors(graph, k, np.random.RandomState(0))
     scale = 1 / np.sqrt(graph.degrees)
@@ -55,6 +55,13 @@ def test_of_many_pieces_the_largest_count(rng):
     vectors = leading_eigenvectors(graph, 2, np.random.RandomState(0))
     seen = [np.flatnonzero(np.abs(vectors[:, column]) > 1e-9) for column in range(2)]
     assert [len(rows) for rows in seen] == [30, 20]
+
+
+def test_directions_that_a_graph_through_landmarks_has_not_are_none_of_its_eigenvectors(rng):
+    # Two landmarks make a W of rank 2.
+    graph = LandmarkGraph(landmarks=rng.random((2, 3)), n_neighbors=2).build(rng.random((300, 3)))
+    assert graph.leading(2).shape == (300, 2)
+    assert graph.leading(3) is None
 
 
 def evened(graph):
@@ -93,8 +100,10 @@ def test_even_eigenvectors_do_not_depend_on_the_number_of_threads(rng):
     np.testing.assert_array_equal(found[0], found[2])
 
 
+@pytest.mark.parametrize("whole", [True, False], ids=["all of the landmarks'", "the leading ones"])
 @pytest.mark.parametrize("n", [60, 1000])
-def test_a_graph_without_a_list_of_edges_has_its_leading_eigenvectors(n, rng):
+def test_a_graph_without_a_list_of_edges_has_its_leading_eigenvectors(n, whole, rng, monkeypatch):
+    monkeypatch.setattr("manifact.graphs.landmark.SOLVED_WHOLE", 12 if whole else 11)
     graph = LandmarkGraph(landmarks=rng.random((12, 3)), n_neighbors=4).build(rng.random((n, 3)))
     vectors = leading_eigenvectors(graph, 4, np.random.RandomState(0))
     W = graph.adjacency(np.eye(n))

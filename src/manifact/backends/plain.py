@@ -78,6 +78,11 @@ def ahead(new: Array, before: Array, rate: float) -> Array:
     return new + rate * (new - before)
 
 
+def added(A: Array, B: Array) -> Array:
+    """A + B."""
+    return A + B
+
+
 def overrelaxed(old: Array, new: Array, rate: float, most: float, floors: Array) -> Array:
     """New ∘ clip(new / old, 1/most, most)^rate, but not below min(new, floors), one for each column."""
     xp = namespace(new)

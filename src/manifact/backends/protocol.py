@@ -262,6 +262,9 @@ class Backend(Protocol):
     def ahead(self, new: Array, before: Array, rate: float) -> Array:
         """New + rate (new − before)."""
 
+    def added(self, A: Array, B: Array) -> Array:
+        """A + B, where they have a row for each sample."""
+
     def overrelaxed(self, old: Array, new: Array, rate: float, most: float, floors: Array) -> Array:
         """New ∘ clip(new / old, 1/most, most)^rate, but not below min(new, floors), one for each column."""
 

@@ -40,6 +40,10 @@ SOURCES = ("kmeans", "random")
 KMEANS_SAMPLES = 100_000
 #: k-means on a sample looks at this many samples per landmark.
 SAMPLES_PER_LANDMARK = 20
+#: Up to so many landmarks all eigenvectors of theirs cost little; λ is solved for with them as well.
+SOLVED_WHOLE = 1000
+#: A direction with less than this share of the leading one's eigenvalue is rounding.
+DEPENDENT = 1e-7
 
 
 @stored_by_parameters
@@ -247,6 +251,16 @@ class LandmarkOperator(Graph):
         # Exactly, none is above 1; rounding must not make s − λΛ vanish.
         return np.minimum(values, 1.0), Q
 
+    def leading(self, k: int) -> Array | None:
+        """The k leading eigenvectors of W, largest first; None where they are sooner found without the `_spectrum`.
+
+        With ẐẐᵀ = Q Λ Qᵀ they are ẐᵀQΛ^(−½).
+        """
+        if len(self.landmarks) > SOLVED_WHOLE or k > len(self.landmarks):
+            return None
+        values, Q = (part[..., : -k - 1 : -1] for part in self._spectrum)
+        return self.mixed(Q / np.sqrt(values)) if values[-1] > DEPENDENT * values[0] else None
+
     def _spectrum_beside(self, B: Array) -> tuple[Array, Array]:
         """The same where B lives, brought there once."""
         place = type(B), device_of(B)
@@ -327,6 +341,9 @@ class BlockLandmarkOperator(LandmarkOperator):
     def content(self) -> Any:
         """Together with the samples, landmarks and widths make the graph."""
         return "landmarks", self.landmarks, self.masses, self._n_neighbors, self._sigma
+
+    def leading(self, k: int) -> None:
+        """Not in one memory."""
 
     def in_memory(self) -> LandmarkOperator:
         """The same graph with its rows in one memory."""

@@ -24,8 +24,6 @@ SMALLEST_EIGENVALUE = 1e-3
 #: Everybody is joined to everybody, so weakly that it adds this share of the mean degree: no tiny piece of the graph
 #: has an eigenvector of its own then. Between 0.1 and 0.3 little changes, 1 costs much.
 EVENED = 0.1
-#: From so many eigenvectors on a block finds them sooner than Lanczos' method.
-MANY = 32
 #: Columns beyond those asked for, as a share of them and at the least: the more, the fewer rounds.
 SPARE, SPARE_COLUMNS = 0.2, 8
 #: Degree of the polynomial that a round applies, rounds at the most, and the residual that ends them.
@@ -42,16 +40,18 @@ WEIGHTS_OF_FLOAT32 = (1e-15, 1e15)
 DEPENDENT = 1e-7
 
 
-@one_blas_thread()
 def leading_eigenvectors(graph: Graph, k: int, rng: np.random.RandomState) -> Array:
     """The eigenvectors of D^(−½) W D^(−½) with the k largest eigenvalues, n x k, largest first.
 
     Every connected piece of a graph has an eigenvalue 1, and Lanczos' method misses some of equal ones. So pieces are
     solved one by one, where the edges are listed; of more than k pieces the k with the most samples count.
     """
-    if isinstance(graph, AffinityGraph):
-        return _piece_by_piece(graph, k, rng)
-    return _leading(graph.normalized(), k, rng)[1]
+    if isinstance(graph, LandmarkOperator) and (found := graph.leading(k)) is not None:
+        return found
+    with one_blas_thread():
+        if isinstance(graph, AffinityGraph):
+            return _piece_by_piece(graph, k, rng)
+        return _leading(graph.normalized(), k, rng)[1]
 
 
 def spectral_rows(graph: Graph, k: int) -> Array:
@@ -284,7 +284,7 @@ def _leading(S: Any, k: int, rng: np.random.RandomState) -> tuple[Array, Array]:
     if n <= max(3 * k, DENSE_SAMPLES):
         values, vectors = np.linalg.eigh(S @ np.eye(n))
         return values[: -k - 1 : -1], vectors[:, : -k - 1 : -1]
-    if k >= MANY and n > 3 * _block_width(k) and sparse.issparse(S):
+    if n > 3 * _block_width(k) and sparse.issparse(S):
         return _leading_by_block(S, k, rng)
     values, vectors = eigsh(S, k=k, which="LA", v0=rng.uniform(0.5, 1.5, n), tol=1e-6)
     order = np.argsort(-values)
@@ -292,7 +292,7 @@ def _leading(S: Any, k: int, rng: np.random.RandomState) -> tuple[Array, Array]:
 
 
 def _leading_by_block(S: Any, k: int, rng: np.random.RandomState) -> tuple[Array, Array]:
-    """The same of a sparse matrix in [−1, 1], for many eigenvectors: products of whole blocks, in all threads."""
+    """The same of a sparse matrix in [−1, 1]: products of whole blocks, in all threads, and no value is missed."""
     Z, W = rng.standard_normal((S.shape[0], _block_width(k))).astype(np.float32), Matrix(S)
     values, vectors = _filtered(lambda P: backend_of(P).times(W, P), Z, k, RESIDUAL, LONG_DEGREE)
     # float32 leaves them orthogonal to so many digits only.

@@ -33,6 +33,8 @@ AS_WELL, CRUMB = (1.2, 1.5), (0.01, 0.05)
 PIECE = 7
 #: Clusters of samples crowd where the largest holds this many times what the largest part of a plain NMF does.
 CROWDED = 1.5
+#: Rounds of coordinate steps that make parts of memberships.
+LEAST_SQUARES_SWEEPS = 30
 #: Concepts are made of fewer samples while two are closer than this (cosine), down to so many.
 CLOSE, EXEMPLARS = 0.9, 8
 
@@ -178,9 +180,11 @@ def _least_squares(X: Any, V: Array) -> Array:
     gram = V.T @ V
     if _least(X) < 0:
         return products @ np.linalg.pinv(gram, hermitian=True).astype(V.dtype)
-    # float32 has more digits than a start hangs on, and kernels for it are there since the clusters were found.
+    # float32 has more digits than a start hangs on, and kernels for it are there since the clusters were found; so has
+    # a number of steps, where an exact answer would need one more kernel.
     size = float(np.abs(products).max(initial=0.0)) or 1.0
-    U = backend_of(V).nonnegative_least_squares(gram.astype(np.float32), (products / size).astype(np.float32))
+    G, B = gram.astype(np.float32), (products / size).astype(np.float32)
+    U = backend_of(V).sweep_rows(np.zeros_like(B), G, B, 1.0, 0.0, LEAST_SQUARES_SWEEPS)
     return size * U.astype(V.dtype)
 
 

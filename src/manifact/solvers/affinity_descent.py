@@ -59,7 +59,7 @@ def _iterate(terms: Sequence[Any], s: TwofoldState, before: TwofoldState, rate: 
     if on_A is not None:
         new = new.replace("A", on_A.lowered(point.A, COEFFICIENT_SWEEPS))
         further = new.ahead(s, rate, "A").A
-        coefficients, gram = coefficients + further, gram + s.data.gram(further)
+        coefficients, gram = s.data.backend.added(coefficients, further), gram + s.data.gram(further)
     # Both representations share the basis, so one product with X serves both.
     basis = RowQuadratic(gram, s.data.times_transposed(coefficients))
     held = gather_forms([term for term in terms if not _is_quartic_or_loss(term)], "rows", new, "U")

@@ -17,7 +17,7 @@ from manifact.backends.blocks.deferred import Deferred, Rows, Whole, apply, kept
 from manifact.utils.errors import BadValueError
 
 __all__ = [
-    "ahead", "column_products", "column_sums", "cross", "data", "edge_energies", "empty_rows", "host", "inner",
+    "added", "ahead", "column_products", "column_sums", "cross", "data", "edge_energies", "empty_rows", "host", "inner",
     "kept", "landmark_mixtures", "leading_directions", "like", "like_rows", "log_costs", "multiply_rows",
     "nonnegative_least_squares", "of_blocks", "overrelaxed", "product", "rescale", "rows", "scale", "solve_columns",
     "sweep_affinity", "sweep_rows", "times",
@@ -142,6 +142,11 @@ def scale(P: Any, rows: Any = None, columns: Any = None) -> Any:
 def ahead(new: Any, before: Any, rate: float) -> Any:
     """New + rate (new − before)."""
     return apply(host_backend.ahead, new, before, rate, columns=new.shape[1:], shape=new.shape, dtype=new.dtype)
+
+
+def added(A: Any, B: Any) -> Any:
+    """A + B."""
+    return apply(host_backend.added, A, B, columns=A.shape[1:], shape=A.shape, dtype=A.dtype)
 
 
 def overrelaxed(old: Any, new: Any, rate: float, most: float, floors: Any) -> Any:

@@ -16,6 +16,7 @@ from manifact.backends.numpy.kmeans import kmeans
 from manifact.backends.numpy.leading_directions import leading_directions, projected
 from manifact.backends.numpy.neighbor_search import nearest, nearest_by_projection, reached
 from manifact.backends.numpy.numpy_factors import (
+    added,
     ahead,
     column_products,
     column_sums,
@@ -37,6 +38,7 @@ from manifact.backends.numpy.row_products import nearest_by_products, row_produc
 from manifact.backends.protocol import Array, Data
 
 __all__ = [
+    "added",
     "ahead",
     "cluster_centres",
     "column_products",

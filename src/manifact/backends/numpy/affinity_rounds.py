@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from manifact.backends.numpy import numpy_factors as factors
-from manifact.backends.numpy.dense_products import product
+from manifact.backends.numpy.dense_products import added, product
 from manifact.backends.numpy.kernels import quartic
 from manifact.backends.numpy.kernels.lanes import rows_abreast
 from manifact.backends.numpy.numpy_factors import cross, inner, moved, nonnegative
@@ -16,6 +16,8 @@ from manifact.backends.threads import over_rows
 
 #: Rows that one thread adds up: sums must not depend on the number of threads.
 ROWS_PER_PRODUCT = 256
+#: Sums of so many numbers are worth all threads.
+MANY_NUMBERS = 1 << 18
 
 
 def sweep_affinity(
@@ -74,5 +76,5 @@ def step_products(D: Array, F: Array, V: Array, B: Array, within: Array) -> tupl
     out, slopes = np.empty((blocks, k, p + 2 * k)), np.empty(blocks)
     work = n * k * (p + 2 * k)
     over_rows(quartic.step_products, blocks, work, D, F, V, B, within, ROWS_PER_PRODUCT, out, slopes)
-    total = out.sum(axis=0)
+    total = added(out, p + 2 * k) if out.size >= MANY_NUMBERS else out.sum(axis=0)
     return total[:, :p], total[:, p : p + k], total[:, p + k :], float(slopes.sum())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -9,11 +11,14 @@ from scipy import sparse
 
 from manifact.backends.numpy.kernels.centre_exchange import exchange
 from manifact.backends.protocol import Array
+from manifact.backends.threads import each
 
 #: Iterations that show whether a centre is better where it went.
 ROUNDS = 2
 #: Places that a centre may go to, of which the best is taken.
 PLACES = 4
+#: Centres that are tried elsewhere at the same time, of which the best goes: in the end nearly all fail.
+ABREAST = 4
 #: A gain below this share is rounding.
 GAIN = 1e-6
 
@@ -21,22 +26,28 @@ GAIN = 1e-6
 def exchanged(F: Array, labels: Array, k: int, failures: int, rng: np.random.RandomState) -> Array:
     """Labels after centres that hold hardly anything have gone to samples far from theirs, until so many moves fail."""
     squares, FT = np.einsum("ij,ij->i", F, F), np.ascontiguousarray(F.T)
-    failed, found = np.zeros(k, dtype=np.int64), np.empty(len(F), dtype=np.int64)
-    state = _Held.of(F, labels, k)
+    failed, state = np.zeros(k, dtype=np.int64), _Held.of(F, labels, k)
     while failed.sum() < failures:
-        # Of those that failed least often, the one that leaves the least behind.
-        leaving = int(np.lexsort((state.loss, failed))[0])
+        # Of those that failed least often, the ones that leave the least behind.
+        leaving = np.lexsort((state.loss, failed))[:ABREAST]
         far = np.cumsum(np.maximum(squares - 2 * state.own, 0), dtype=np.float64)
         if far[-1] <= 0:
             break
-        places = np.minimum(np.searchsorted(far, rng.uniform(size=PLACES) * far[-1], side="right"), len(F) - 1)
-        held = exchange(FT, *state.centres, leaving, places, ROUNDS, found)
+        shares = rng.uniform(size=(len(leaving), PLACES))
+        places = np.minimum(np.searchsorted(far, shares * far[-1], side="right"), len(F) - 1)
+        held, best = max(each(partial(_without, FT, state), zip(leaving, places, strict=True)), key=itemgetter(0))
         if held > state.held + GAIN * len(F):
-            state = _Held.of(F, found, k)
+            state = _Held.of(F, best, k)
             failed[:] = 0
         else:
             failed[leaving] += 1
     return state.labels
+
+
+def _without(FT: Array, state: _Held, trial: tuple[int, Array]) -> tuple[float, Array]:
+    """What all hold once a centre is at the best of some places, and whose samples are."""
+    found = np.empty(FT.shape[1], dtype=np.int64)
+    return exchange(FT, *state.centres, trial[0], trial[1], ROUNDS, found), found
 
 
 class _Held(NamedTuple):

@@ -17,11 +17,12 @@ from sklearn import get_config
 from sklearn.utils import check_random_state
 
 from manifact.backends.blas_threads import ONE_BLAS_THREAD
-from manifact.backends.numpy.kernels import neighbors
+from manifact.backends.numpy.kernels import factor_passes, neighbors
 from manifact.backends.numpy.leading_directions import leading_directions
 from manifact.backends.numpy.numpy_operations import sparse_times
+from manifact.backends.numpy.padded_rows import padded_transpose
 from manifact.backends.protocol import Advance, Array, ShowProgress, silent
-from manifact.backends.threads import count, over_rows
+from manifact.backends.threads import PER_NUMBER, count, over_rows
 from manifact.utils.sparse_matrices import sorted_csr
 
 #: About what all cores share: a block of inner products is scanned before it leaves.
@@ -145,7 +146,9 @@ def _squares(X: Any) -> Array:
     if sparse.issparse(X):
         X = X.astype(np.float64)
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    return np.einsum("ij,ij->i", X, X, dtype=np.float64)
+    squares = np.empty(len(X))
+    over_rows(factor_passes.row_squares, len(X), PER_NUMBER * X.size, np.ascontiguousarray(X), squares)
+    return squares
 
 
 def _budget() -> int:
@@ -222,11 +225,12 @@ def _mixed(X: Array, Q: Any, sign: float, keys: Array, index: Array, advance: Ad
     Q = sorted_csr(Q)
     squares, q_squares = _squares(X), _squares(Q)
     # As many rows of X at a time as stay in cache: every non-zero of Q gathers from all of them.
-    at_once = int(np.clip(SHARED_CACHE // max(1, X.shape[1] * Q.dtype.itemsize), 16, len(X)))
-    slabs = [np.ascontiguousarray(X[i : i + at_once].T, dtype=Q.dtype) for i in range(0, len(X), at_once)]
+    at_once = max(16, SHARED_CACHE // max(1, X.shape[1] * Q.dtype.itemsize) // 16 * 16)
+    slabs = [padded_transpose(X[i : i + at_once], Q.dtype) for i in range(0, len(X), at_once)]
     rows_at_once = int(np.clip(_budget() // (8 * len(X)), min(count(), 1 << 14), 1 << 14))
     for rows in _parts(Q.shape[0], rows_at_once):
         asking = Q[rows]
+        # Beyond those of all rows are zeros, which nobody looks at.
         dots = np.hstack([sparse_times(asking, slab) for slab in slabs])
         arrays = (dots, q_squares[rows], squares, sign, keys[rows], index[rows])
         over_rows(neighbors.select_nearest, len(dots), dots.size, *arrays)

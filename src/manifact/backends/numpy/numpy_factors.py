@@ -87,6 +87,11 @@ def moved(P: Array, way: Array, share: float) -> Array:
     return out
 
 
+def added(A: Array, B: Array) -> Array:
+    """A + B."""
+    return moved(np.ascontiguousarray(A), np.ascontiguousarray(B), 1.0)
+
+
 def nonnegative(P: Array) -> Array:
     """P with zeros in place of what is below them."""
     out = np.empty_like(P, order="C")

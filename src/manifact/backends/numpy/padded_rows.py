@@ -29,6 +29,14 @@ def padded(P: Array) -> Array:
     return out
 
 
+def padded_transpose(P: Array, dtype: Any) -> Array:
+    """Pᵀ in a type, its rows filled up as those of `padded` are."""
+    k, n = P.shape
+    out = vectors(n, padded_length(k, np.dtype(dtype).itemsize), dtype)
+    over_rows(factor_passes.transpose, n, PER_NUMBER * out.size, np.ascontiguousarray(P, dtype=dtype), out)
+    return out
+
+
 def vectors(n: int, length: int, dtype: Any) -> Array:
     """Memory for n rows of whole vectors, that begins with a line of the cache."""
     lanes = VECTOR_BYTES // np.dtype(dtype).itemsize

@@ -16,7 +16,7 @@ from manifact.backends.torch.factor_sums import column_products, column_sums, cr
 from manifact.backends.torch.graph_operations import edge_classes, edge_energies, edge_gaussians, times
 from manifact.backends.torch.host_samples import HostSamples
 from manifact.backends.torch.linear_systems import solve_columns
-from manifact.backends.torch.multiplied_rows import ahead, multiply_rows, product, scale
+from manifact.backends.torch.multiplied_rows import added, ahead, multiply_rows, product, scale
 from manifact.backends.torch.row_steps import nonnegative_least_squares, sweep_affinity, sweep_rows
 from manifact.backends.torch.tensor_centres import cluster_centres
 from manifact.backends.torch.tensor_directions import leading_directions, projected
@@ -24,6 +24,7 @@ from manifact.backends.torch.tensor_neighbors import nearest, nearest_by_product
 from manifact.backends.torch.tensors import as_tensor, host
 
 __all__ = [
+    "added",
     "ahead",
     "cluster_centres",
     "column_products",

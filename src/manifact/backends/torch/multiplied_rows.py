@@ -44,6 +44,11 @@ def ahead(new: Any, before: Any, rate: float) -> Any:
     return torch.add(new, new - before, alpha=rate)
 
 
+def added(A: Any, B: Any) -> Any:
+    """A + B."""
+    return A + B
+
+
 def _is(value: Any, number: float) -> bool:
     return isinstance(value, float | int) and value == number
 

@@ -89,6 +89,31 @@ def pad(P: Any, out: Any, start: int, stop: int) -> None:
 
 
 @kernel
+def transpose(P: Any, out: Any, start: int, stop: int) -> None:
+    """Out = Pᵀ, its rows filled up with zeros; as many columns of P at a time as a line of the cache has."""
+    k = P.shape[0]
+    lanes = VECTOR_BYTES // P.itemsize
+    for first in range(start, stop, lanes):
+        last = min(first + lanes, stop)
+        for c in range(k):
+            for j in range(first, last):
+                out[j, c] = P[c, j]
+        for j in range(first, last):
+            for c in range(k, out.shape[1]):
+                out[j, c] = 0
+
+
+@kernel
+def row_squares(P: Any, out: Any, start: int, stop: int) -> None:
+    """out_j = Σ_c p_jc², in double precision."""
+    for j in range(start, stop):
+        total = 0.0
+        for c in range(P.shape[1]):
+            total += np.float64(P[j, c]) * np.float64(P[j, c])
+        out[j] = total
+
+
+@kernel
 def ahead(new: Any, before: Any, rate: float, out: Any, start: int, stop: int) -> None:
     """Out = new + rate (new − before), filled up with zeros where its rows are longer."""
     for j in range(start, stop):
