@@ -9,6 +9,7 @@ from tests.conftest import KINDS, problem
 from manifact import CF, GNMF, LCCF, LCF, LPNMF, SPNMF
 from manifact.graphs import KNNGraph, as_builder
 from manifact.models import cluster_starts as starts
+from manifact.models import short_runs
 
 MODELS = [GNMF, LPNMF, SPNMF, LCCF, CF, LCF]
 
@@ -213,7 +214,7 @@ def test_no_concept_starts_dead(model):
 
 
 def test_an_interrupt_while_the_start_is_made_is_one(monkeypatch):
-    interrupted = starts.run
+    interrupted = short_runs.run
 
     def run(*args, **options):
         def stop(iteration):
@@ -221,6 +222,6 @@ def test_an_interrupt_while_the_start_is_made_is_one(monkeypatch):
 
         return interrupted(*args, **options, callbacks=[stop])
 
-    monkeypatch.setattr(starts, "run", run)
+    monkeypatch.setattr(short_runs, "run", run)
     with pytest.raises(KeyboardInterrupt, match="before the first iteration"):
         starts.nmf_clusters(groups()[0], 3, np.random.RandomState(0))

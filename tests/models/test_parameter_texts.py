@@ -104,9 +104,10 @@ def test_starts_are_those_that_are_known(cls: type) -> None:
 def test_auto_is_random_where_it_says_so() -> None:
     X = np.random.default_rng(0).random((30, 8))
     random = [cls for cls in MODELS if '"auto" is "random".' in told(cls, "init")[1]]
-    assert {"NMF", "SparseNMF"} <= {cls.__name__ for cls in random}
+    assert {"LNMF", "SparseNMF"} <= {cls.__name__ for cls in random}
     y = np.arange(30) % 3
-    for cls in MODELS:
+    # NMF's begins after a short run, which few samples do not have.
+    for cls in [cls for cls in MODELS if cls.__name__ != "NMF"]:
         auto, drawn = (
             cls(3, init=init, max_iter=1, random_state=0).fit(X, y).components_ for init in ("auto", "random")
         )

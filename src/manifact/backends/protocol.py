@@ -299,6 +299,16 @@ class Backend(Protocol):
     def nonnegative_least_squares(self, G: Array, B: Array, shift: Any = 0.0) -> Array:
         """Rows argmin_{v ≥ 0} vᵀ(G + shift_j I)v − 2 b_jᵀv, each on its own."""
 
+    def sketched_descent(
+        self, rows: Array, directions: Array, U: Array, V: Array, before: tuple[Array, Array], rate: float,
+        along: Array, drawn: Array | None, sweeps: int,
+    ) -> tuple[Descent, Array, Array] | None:  # fmt: skip
+        """As `Data.descended`, of X ~ ``rows`` ``directions``ᵀ with orthonormal directions Q.
+
+        ``along`` is Qᵀ of the point ahead of U and ``drawn`` rowsᵀ of the last V (None without momentum); the same of
+        the new factors come beside the answer.
+        """
+
     def leading_directions(
         self, X: Any, rank: int, random_state: Any = 0, scale: Array | None = None, iterations: int = 4,
         progress: ShowProgress = silent,

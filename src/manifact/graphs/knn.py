@@ -132,7 +132,7 @@ class KNNGraph(GraphBuilder):
         X = as_samples(X)
         if comes_in_blocks(X) and self.directions is None:
             raise BadValueError(
-                "X in blocks of rows needs KNNGraph({directions}=50), which fit into memory, or {graph}=LandmarkGraph()"
+                "X in blocks of rows needs {graph}=LandmarkGraph(), or of GNMF, AffinityNMF KNNGraph({directions}=50)"
             )
         remedy = Sentence("use {graph}=LandmarkGraph(), or fewer samples")
         require(self.memory_needed(X), "the search for neighbours", remedy)

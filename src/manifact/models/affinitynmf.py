@@ -237,7 +237,9 @@ class AffinityNMF(AffinityStreaming, WithGraph):
         """The rows that clusters are read off: V, and by the graph where it places the samples."""
         # In the size that the graph gave it, whatever ``normalize`` made of it.
         raw = on_host(V) / on_host(self._scale)
-        if self.assign != "graph":
+        # As they were fitted: a parameter that is set afterwards is refused where somebody asks for new ones.
+        # Files of former versions have no clusters of their own.
+        if (self._clusters.rule if hasattr(self, "_clusters") else self.assign) != "graph":
             return raw
         return np.hstack([normalize(raw), np.zeros_like(raw) if F is None else F])
 

@@ -24,7 +24,8 @@ def start_in_blocks(model: Any, problem: Problem) -> tuple[Any, Any]:
     if model._goes_on or not isinstance(model.init, str):
         return model._start(problem)
     if model.init == "random" or (model.init == "auto" and not model._starts_from_clusters):
-        return random_in_blocks(problem)
+        drawn = random_in_blocks(problem)
+        return drawn if model.init == "random" else model._after_short_run(problem, *drawn)
     n = problem.X.shape[0]
     some = some_of(problem.X)
     U, V = model._start(of_some(problem, some))

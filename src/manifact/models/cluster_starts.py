@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -10,10 +9,8 @@ import numpy as np
 from manifact.backends import Array, as_data, backend_of, host_dtype, on_host
 from manifact.graphs import Graph
 from manifact.graphs.spectral import spectral_rows
+from manifact.models.short_runs import least_squares_run
 from manifact.models.starts import indicator, kmeans, start, transposed_times, unit_columns
-from manifact.solvers.all_solvers import SOLVERS
-from manifact.solvers.engine import run
-from manifact.terms import Frobenius, State
 from manifact.utils.errors import BadValueError, Sentence
 
 #: Iterations of the plain NMF that clusters are compared with: enough to know its parts.
@@ -161,16 +158,8 @@ def concepts_apart(X: Any, members: Array) -> tuple[Array, Array]:
 
 def nmf_representation(X: Any, k: int, rng: np.random.RandomState) -> Array:
     """V of a plain NMF, for a basis of unit length."""
-    solver, terms = SOLVERS["bcd"], [Frobenius()]
-    first = (backend_of(X).like(factor, X) for factor in start("random", X, k, rng, None))
-    state = solver.begin(terms, State(as_data(X), *first))
-    with warnings.catch_warnings():
-        # Of a model that nobody asked for.
-        warnings.simplefilter("ignore")
-        result = run(state, terms, solver, max_iter=NMF_ITERATIONS, tol=1e-4)
-    if result.reason == "interrupted":
-        raise KeyboardInterrupt("interrupted before the first iteration")
-    return unit_columns(on_host(result.state.U), on_host(result.state.V))[1]
+    U, V = (backend_of(X).like(factor, X) for factor in start("random", X, k, rng, None))
+    return np.asarray(on_host(least_squares_run(as_data(X), U, V, NMF_ITERATIONS, 1e-4).V))
 
 
 def _least_squares(X: Any, V: Array) -> Array:

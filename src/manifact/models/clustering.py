@@ -19,7 +19,7 @@ from manifact.backends.devices import says_what_fits
 from manifact.backends.rows_by_blocks import is_in_blocks, rows_by_blocks
 from manifact.graphs.eigenvector_clusters import corners, settled
 from manifact.models.problem import Problem
-from manifact.models.projection import refuse_graph_X
+from manifact.models.projection import check_blocks
 from manifact.solvers.engine import Callback
 from manifact.utils.array_checks import Numbers
 from manifact.utils.errors import BadValueError
@@ -181,8 +181,8 @@ class Clustering:
         is zero: it has no entry in any feature that the parts have, and no neighbours.
         """
         if is_in_blocks(X):
-            refuse_graph_X(graph_X)
             check_is_fitted(self)
+            check_blocks(self, X, graph_X)
             # Once, of the training samples, before blocks ask for them.
             self._clusters.made(self._training_V)
             return rows_by_blocks(partial(self.predict, tie=tie), X, (), np.int64)
@@ -332,6 +332,8 @@ def means_of_graph_clusters(rows: Array) -> Array:
     of the second. Together they are nowhere much worse than the better of both, which neither is on its own.
     """
     k = rows.shape[1] // 2
+    if not len(rows):
+        return np.zeros((k, 2 * k))
     V, F = rows[:, :k], rows[:, k:]
     labels = settled(F, corners(F)) if F.any() else V.argmax(axis=1)
     unit = normalize(rows)

@@ -11,6 +11,7 @@ from manifact.models.block_starts import start_in_blocks
 from manifact.models.cluster_starts import parts_apart, seen_somewhere
 from manifact.models.inputs import checked_factor
 from manifact.models.problem import Problem
+from manifact.models.short_runs import after_least_squares
 from manifact.models.starts import start
 from manifact.terms import State
 
@@ -22,6 +23,8 @@ class FirstFactors:
     warm_start: bool
     #: For the docstring.
     _start_meant_by_auto: ClassVar[str] = 'is "random"'
+    #: Whether random factors that nobody asked for by name begin after a short run by least squares.
+    _has_short_run: ClassVar[bool] = False
     components_: Array
     representation_: Array
     _scale: Array
@@ -69,7 +72,12 @@ class FirstFactors:
         return None
 
     def _random_start(self, problem: Problem) -> tuple[Array, Array]:
-        return start("random", problem.X, problem.k, problem.rng, problem.graph)
+        return self._after_short_run(problem, *start("random", problem.X, problem.k, problem.rng, problem.graph))
+
+    def _after_short_run(self, problem: Problem, U: Array, V: Array) -> tuple[Array, Array]:
+        """Random factors where "auto" begins with them."""
+        positive = self._loss.needs_positive_V
+        return after_least_squares(problem, U, V, positive) if self._has_short_run else (U, V)
 
     def _from_memberships(self, problem: Problem, members: Array) -> tuple[Array, Array]:
         U, V = parts_apart(problem.X, members, problem.rng)

@@ -92,8 +92,17 @@ def _checked_blocks(model: Any, X: Any, reset: bool, non_negative: bool, device:
 
 
 def _refuse_annotated(X: Any) -> None:
-    """Refuse an AnnData object: it has several matrices, and a model's ``fit`` neither chooses nor writes results."""
-    if any(cls.__module__.partition(".")[0] == "anndata" and cls.__name__ == "AnnData" for cls in type(X).__mro__):
+    """Refuse an AnnData object: it has several matrices, and a model's ``fit`` neither chooses nor writes results.
+
+    And a matrix of its files that has not been read.
+    """
+    names = {cls.__name__ for cls in type(X).__mro__ if cls.__module__.partition(".")[0] == "anndata"}
+    if "BaseCompressedSparseDataset" in names:
+        raise TypeError(
+            "X is a matrix in a file of anndata's: read it into memory with X.to_memory(), or in blocks of rows with "
+            "manifact.io.open_blocks(path)"
+        )
+    if "AnnData" in names:
         raise TypeError(
             "X is an AnnData object, which has several matrices: manifact.anndata.fit(adata, model) finds its counts "
             "and writes the results into it (manifact.anndata.transform places new cells); or pass one of its "

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from manifact.backends import comes_in_blocks, host_dtype
+from manifact.backends.sketched_data import directions_for
 from manifact.graphs.search_memory import MANY, PER_NEIGHBOR, in_host_memory, whole_number
+from manifact.models.short_runs import is_sketched
 from manifact.utils.memory import held_bytes
 
 #: Kernels read rows of factors in whole vectors of so many bytes.
@@ -50,6 +52,11 @@ def kmeans_bytes(X: Any) -> float:
     if not in_host_memory(X):
         return 0.0
     return (3.0 if hasattr(X, "nnz") else 2.0) * held_bytes(X)
+
+
+def sketch_bytes(X: Any, k: int) -> float:
+    """Of a sketch while it is made, in float64 and beside what it is made from; nothing where there is none."""
+    return 3.0 * 8.0 * directions_for(k) * sum(X.shape) if is_sketched(X, k) else 0.0
 
 
 def row_bytes(X: Any, k: int, arrays: int) -> float:

@@ -51,3 +51,8 @@ class NMF(Streaming, Factorization):
     loss: str = "frobenius"
 
     _takes_blocks: ClassVar[bool] = True
+    _has_short_run: ClassVar[bool] = True
+    _start_meant_by_auto: ClassVar[str] = (
+        'is "random" after a short run by least squares: on a sketch of dense X, and for the divergence on X itself '
+        "where none is made"
+    )

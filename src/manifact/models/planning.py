@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from manifact.backends import Array, as_data, backend_of, comes_in_blocks, host_dtype, on_host
 from manifact.graphs import Graph
 from manifact.models.inputs import checked_weight, normalized_cut_weight
-from manifact.models.memory_needs import HELD, HELD_BY_DIVERGENCE, iteration_bytes, kmeans_bytes
+from manifact.models.memory_needs import HELD, HELD_BY_DIVERGENCE, iteration_bytes, kmeans_bytes, sketch_bytes
 from manifact.models.problem import Plan, Problem
 from manifact.models.registry import find
 from manifact.solvers.all_solvers import SOLVERS
@@ -40,6 +40,7 @@ class Planning:
     components_: Array
     representation_: Array
     _goes_on: bool
+    _has_short_run: ClassVar[bool]
 
     #: Whether an early stop belongs to the published rule, so that "mu" uses no tolerance unless asked.
     _stops_early: ClassVar[bool] = False
@@ -87,8 +88,10 @@ class Planning:
     def _fit_bytes(self, X: Any) -> float:
         """Bytes of memory that a fit takes at the most, beside X."""
         held = HELD_BY_DIVERGENCE if self._loss.needs_positive_V else HELD
-        clusters = kmeans_bytes(X) if isinstance(self.init, str) and self.init == "kmeans" else 0.0
-        return max(clusters, iteration_bytes(X, self._k, held))
+        named = self.init if isinstance(self.init, str) else "given"
+        clusters = kmeans_bytes(X) if named == "kmeans" else 0.0
+        sketch = sketch_bytes(X, self._k) if named == "auto" and self._has_short_run else 0.0
+        return max(clusters, sketch, iteration_bytes(X, self._k, held))
 
     def _make_data(self, X: Any, weight: Array | None) -> Any:
         return as_data(X, weight)

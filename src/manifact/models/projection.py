@@ -73,7 +73,7 @@ class Projection(TransformerMixin):
         check_is_fitted(self)
         checks.option("method", method, ("nonnegative", "pinv"))
         if is_in_blocks(X):
-            refuse_graph_X(graph_X)
+            check_blocks(self, X, graph_X)
             kind = np.result_type(host_dtype(X), np.float32)
             return rows_by_blocks(partial(self._transformed, tie=tie, method=method), X, (self._k,), kind)
         return self._transformed(X, tie, method, graph_X)
@@ -98,15 +98,29 @@ class Projection(TransformerMixin):
     def inverse_transform(self, V: Any) -> Array:
         """V Uᵀ, dense."""
         check_is_fitted(self)
+        if is_in_blocks(V):
+            return self._rebuilt_by_blocks(V)
         origin, V = origin_of(V), native(V)
         # Data frames and lists are NumPy's; arrays of other packages stay where they are.
         V = V if package_of(V) in PACKAGES else np.asarray(V)
-        if V.ndim != 2 or V.shape[1] != self._k:
-            raise ValueError(f"V has shape {tuple(V.shape)} but must be n x {self._k}")
-        dtype, xp = np.result_type(host_dtype(V), host_dtype(self.components_)), namespace(V)
+        dtype, xp = self._rebuilt_type(V), namespace(V)
         require(V.shape[0] * self.components_.shape[1] * dtype.itemsize, "V Uᵀ", "pass fewer rows of V")
         V = xp.astype(V, getattr(xp, dtype.name), copy=False)
         return origin.back(V @ beside_samples(self.components_, V))
+
+    def _rebuilt_by_blocks(self, V: Any) -> Any:
+        """V Uᵀ of V in blocks of rows: computed, or a `dask.array`, a chunk of which is made when it is needed."""
+        dtype, m = self._rebuilt_type(V), self.components_.shape[1]
+        if origin_of(V).by_dask:
+            return rows_by_blocks(self.inverse_transform, V, (m,), dtype)
+        require(V.shape[0] * m * dtype.itemsize, "V Uᵀ", "pass fewer rows of V")
+        return rows_by_blocks(self.inverse_transform, V, (m,), dtype)
+
+    def _rebuilt_type(self, V: Any) -> np.dtype[Any]:
+        """The type of V Uᵀ, for V of the right shape."""
+        if V.ndim != 2 or V.shape[1] != self._k:
+            raise ValueError(f"V has shape {tuple(V.shape)} but must be n x {self._k}")
+        return np.result_type(host_dtype(V), host_dtype(self.components_))
 
     def score(self, X: Any, y: Any = None) -> float:
         """Minus the loss per entry of X, for X projected onto the basis."""
@@ -137,10 +151,15 @@ class Projection(TransformerMixin):
         raise ValueError(f"tie=True needs a model with a graph, {type(self).__name__} has none: use GNMF or LPNMF")
 
 
-def refuse_graph_X(graph_X: Any) -> None:
-    """Samples in blocks are looked at as they are."""
+def check_blocks(model: Any, X: Any, graph_X: Any) -> None:
+    """New samples in blocks are as wide as those of the fit, which is said before any block is looked at."""
     if graph_X is not None:
         raise ValueError("graph_X does not go with X in blocks of rows: pass the same rows of both, a part at a time")
+    if len(getattr(X, "shape", ())) == 2 and X.shape[1] != model.n_features_in_:
+        raise ValueError(
+            f"X has shape {tuple(X.shape)}, but {type(model).__name__} is expecting {model.n_features_in_} features as "
+            "input: pass samples of the features that it was fitted on"
+        )
 
 
 def beside_samples(P: Any, X: Any) -> Array:

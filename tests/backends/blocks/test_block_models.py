@@ -174,3 +174,15 @@ def test_an_automatic_graph_of_blocks_is_that_of_one_memory(samples):
     expected = AutoGraph(n_components=5).build(samples)
     found = AutoGraph(n_components=5).build(ArrayBlocks(samples, 70))
     np.testing.assert_allclose(found.W.toarray(), expected.W.toarray())
+
+
+@pytest.mark.parametrize("loss", ["frobenius", "kullback-leibler"])
+def test_a_sketch_of_blocks_is_that_of_one_memory(loss):
+    rng = np.random.default_rng(0)
+    X = rng.gamma(0.3, size=(260, 8)) @ rng.gamma(0.3, size=(8, 230))
+    models = [NMF(6, loss=loss, random_state=0, max_iter=5, tol=0) for _ in range(2)]
+    for model, samples in zip(models, (X, ArrayBlocks(X, 45)), strict=True):
+        model.fit(samples)
+    whole, parts = models
+    np.testing.assert_allclose(parts.objective_, whole.objective_, rtol=1e-9)
+    np.testing.assert_allclose(parts.components_, whole.components_, rtol=1e-6, atol=1e-9)

@@ -19,7 +19,8 @@ from manifact.utils.errors import BadValueError
 __all__ = [
     "added", "ahead", "column_products", "column_sums", "cross", "data", "edge_energies", "empty_rows", "host", "inner",
     "kept", "landmark_mixtures", "leading_directions", "like", "like_rows", "log_costs", "multiply_rows",
-    "nonnegative_least_squares", "of_blocks", "overrelaxed", "product", "rescale", "rows", "scale", "solve_columns",
+    "nonnegative_least_squares", "of_blocks", "overrelaxed", "product", "rescale", "rows", "scale", "sketched_descent",
+    "solve_columns",
     "sweep_affinity", "sweep_rows", "times",
 ]  # fmt: skip
 
@@ -79,6 +80,10 @@ def leading_directions(
     from manifact.backends.blocks import streamed_directions
 
     return streamed_directions.leading_directions(X, rank, random_state, scale, iterations)
+
+
+def sketched_descent(*arguments: Any) -> None:
+    """Steps one by one are as good: what is written down of them is computed in one walk."""
 
 
 def cross(A: Any, B: Any) -> Any:

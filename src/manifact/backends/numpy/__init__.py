@@ -12,6 +12,7 @@ from manifact.backends.numpy.centre_exchanges import exchanged
 from manifact.backends.numpy.cluster_centres import cluster_centres
 from manifact.backends.numpy.column_systems import solve_columns
 from manifact.backends.numpy.dense_products import product
+from manifact.backends.numpy.fused_descent import sketched_descent
 from manifact.backends.numpy.kmeans import kmeans
 from manifact.backends.numpy.leading_directions import leading_directions, projected
 from manifact.backends.numpy.neighbor_search import nearest, nearest_by_projection, reached
@@ -70,6 +71,7 @@ __all__ = [
     "row_products",
     "rows",
     "scale",
+    "sketched_descent",
     "solve_columns",
     "sweep_affinity",
     "sweep_rows",

@@ -35,7 +35,7 @@ def exchanged(F: Array, labels: Array, k: int, failures: int, rng: np.random.Ran
             break
         shares = rng.uniform(size=(len(leaving), PLACES))
         places = np.minimum(np.searchsorted(far, shares * far[-1], side="right"), len(F) - 1)
-        held, best = max(each(partial(_without, FT, state), zip(leaving, places, strict=True)), key=itemgetter(0))
+        held, best = max(each(partial(_without, FT, state), list(zip(leaving, places, strict=True))), key=itemgetter(0))
         if held > state.held + GAIN * len(F):
             state = _Held.of(F, best, k)
             failed[:] = 0

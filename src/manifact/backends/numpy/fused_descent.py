@@ -6,7 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from manifact.backends.numpy.dense_products import MOST_PARTS, NARROW_BYTES, rows_per_part
+from manifact.backends.numpy.dense_products import (
+    MOST_PARTS,
+    NARROW_BYTES,
+    product,
+    rows_per_part,
+)
 from manifact.backends.numpy.kernels import factor_passes, half_iterations
 from manifact.backends.numpy.kernels.lanes import padded_length, rows_abreast
 from manifact.backends.numpy.numpy_factors import cross
@@ -36,6 +41,43 @@ def dense_descent(
     source, work = (parts.reshape(count, -1),), PER_NUMBER * parts.size + 2 * m * k * k
     basis = _lowered(half_iterations.added_features, source, work, further, U, before[0], rate, sweeps, XtV)
     return _descent(new, gram, *basis)
+
+
+def sketched_descent(
+    rows: Array, directions: Array, U: Array, V: Array, before: tuple[Array, Array], rate: float, along: Array,
+    drawn: Array | None, sweeps: int,
+) -> tuple[Descent, Array, Array] | None:  # fmt: skip
+    """The same for X ~ ``rows`` ``directions``ᵀ, both read once; the directions are orthonormal.
+
+    Steps of V go towards rows (directionsᵀU), and those of U towards directions (rowsᵀV): samples and features are
+    alike, and each leaves the few inner products that the other begins with. ``along`` are those of the point ahead of
+    U, and ``drawn`` those of the last V; theirs of the new factors come beside the answer.
+    """
+    if U.shape[1] * U.itemsize > NARROW_BYTES or not len(rows):
+        return None
+    G = _ahead(U, before[0], rate)[1]
+    new, pull, grams = _sketched_half(rows, padded(along), G, V, before[1], rate, sweeps)
+    point = pull if drawn is None else pull + U.dtype.type(rate) * (pull - drawn)
+    basis, along, own = _sketched_half(directions, padded(point), grams[1].astype(U.dtype), U, before[0], rate, sweeps)
+    overlap = float(np.einsum("ij,ij->", pull, along, dtype=np.float64))
+    return _descent(new, grams[0], basis, product(directions, pull), own, overlap), along, pull
+
+
+def _sketched_half(
+    X: Array, U: Array, G: Array, P: Array, before: Array, rate: float, sweeps: int
+) -> tuple[Array, Array, Array]:
+    """P after steps towards X U, XᵀP, and its Gram matrices, for X of few columns."""
+    (n, r), k = X.shape, P.shape[1]
+    width = rows_abreast(P.itemsize)
+    size = _whole(rows_per_part(n, k), width)
+    count = -(-n // size)
+    parts = vectors(count * r, U.shape[1], P.dtype).reshape(count, r, -1)
+    new, grams = np.empty_like(P), np.empty((count, 2, k, k))
+    over_rows(
+        half_iterations.dense_samples, count, 2 * X.size * k, X, U, G, P, before, P.dtype.type(rate), sweeps, width,
+        size, new, parts, grams,
+    )  # fmt: skip
+    return new, np.ascontiguousarray(parts.sum(axis=0)[:, :k]), grams.sum(axis=0)
 
 
 def sparse_descent(

@@ -56,6 +56,7 @@ __all__ = [
     "row_products",
     "rows",
     "scale",
+    "sketched_descent",
     "solve_columns",
     "sweep_affinity",
     "sweep_rows",
@@ -93,6 +94,13 @@ def nearest_by_projection(
 ) -> tuple[Any, Any]:
     """As ``nearest``: where products are this fast, no projection is faster than the search for all."""
     return nearest(X, n_neighbors, progress=progress)
+
+
+def sketched_descent(
+    rows: Any, directions: Any, U: Any, V: Any, before: tuple[Any, Any], rate: float, along: Any, drawn: Any,
+    sweeps: int,
+) -> None:  # fmt: skip
+    """Steps one by one are as good: a device has passes of its own for each."""
 
 
 def kmeans(X: Any, k: int, starts: int, rng: np.random.RandomState) -> tuple[Any, Any]:
