@@ -310,3 +310,11 @@ def test_a_named_model_of_a_backed_object(tmp_path):
     assert type(model.graph).__name__ == "LandmarkGraph"
     assert nmi(TYPES, model.labels_) > 0.9
     backed.file.close()
+
+
+def test_a_matrix_of_a_file_is_refused_with_what_to_do(tmp_path):
+    cells = anndata.AnnData(sparse.csr_matrix(np.eye(4, 3)))
+    cells.write_h5ad(tmp_path / "cells.h5ad")
+    backed = anndata.read_h5ad(tmp_path / "cells.h5ad", backed="r")
+    with pytest.raises(TypeError, match="to_memory"):
+        NMF(2).fit(backed.X)

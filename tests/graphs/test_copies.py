@@ -112,3 +112,8 @@ def test_groups():
     np.testing.assert_array_equal(copies.group, [0, 1, 0])
     assert not copies.none
     assert Copies(np.eye(3)).none
+
+
+def test_two_copies_are_joined():
+    W = KNNGraph(1).build(np.array([[0.0], [0.0], [4.0], [9.0]])).W.toarray()
+    np.testing.assert_array_equal(W[:2, :2], [[0, 1], [1, 0]])

@@ -11,7 +11,7 @@ from manifact.graphs import AutoGraph, KNNGraph
 from manifact.graphs.auto import possible_sizes
 from manifact.graphs.eigenvector_clusters import clusters
 from manifact.graphs.feature_halves import Features
-from manifact.graphs.graph_choice import FEATURES, GraphChoice, choose_graph
+from manifact.graphs.graph_choice import FEATURES, GraphChoice, _possible, choose_graph
 from manifact.graphs.spectral import even_eigenvectors
 from manifact.metrics import nmi
 
@@ -110,6 +110,22 @@ def test_the_number_of_clusters_is_found():
     assert choice.n_components == 6
     looked = {row["n_components"] for row in graph.candidates_ if row["modularity"] is not None}
     assert looked == set(possible_sizes(300))
+
+
+def test_the_ways_that_differ_most_are_asked_for_the_number_of_clusters():
+    choice = choose_graph(digits(100)[0], [2, 10], np.random.RandomState(0), n_neighbors=[5])
+    asked = {str(one.features) for one in choice.evidence if one.modularity is not None}
+    assert asked >= {"all features", "square roots", "50 directions, equally long"}
+
+
+def test_of_samples_without_entries_the_plainest_graph_is_taken():
+    choice = choose_graph(np.zeros((6, 3)), [2, 4], np.random.RandomState(0), n_neighbors=[7, 5, 9])
+    assert choice == GraphChoice(Features(), 5, 2)
+
+
+@pytest.mark.parametrize(("shape", "most"), [((300, 200), 100), ((300, 199), 50), ((99, 200), 50), ((300, 40), 50)])
+def test_no_more_directions_than_samples_and_half_of_the_features_but_for_the_fewest(shape, most):
+    assert max(one.directions or 0 for one in _possible(FEATURES, np.ones(shape))) == most
 
 
 @pytest.mark.parametrize("shape", [(1, 5), (2, 5), (5, 1), (8, 2), (20, 3)])

@@ -227,3 +227,10 @@ def test_bad_parameters_are_refused_in_one_sentence(X, parameters, sentence):
 def test_negative_affinities_are_refused():
     with pytest.raises(ValueError, match="use weight='heat' or 'binary'"):
         KNNGraph(1, weight="dot").build(np.array([[1.0], [-1.0]]))
+
+
+def test_where_all_neighbours_are_copies_distances_are_measured_in_units():
+    X = np.repeat([[0.0], [7.0]], 3, axis=0)
+    graph = KNNGraph(2, weight="heat", sigma="neighbors", copies="each").build(X)
+    np.testing.assert_array_equal(graph.W.data, 1)
+    assert graph.tie(np.array([[1.0]]), np.eye(6))[0].max() == pytest.approx(np.exp(-1 / 2))

@@ -90,6 +90,12 @@ def test_many_samples_take_their_landmarks_from_some(X, monkeypatch):
     assert graph.n_samples == 80
 
 
+def test_landmarks_of_many_samples_are_means_of_several(X, monkeypatch):
+    monkeypatch.setattr("manifact.graphs.landmark.KMEANS_SAMPLES", 50)
+    landmarks = LandmarkGraph(n_landmarks=5).build(X).landmarks
+    assert np.abs(landmarks[:, None] - X).sum(axis=2).min() > 0.1
+
+
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [

@@ -7,6 +7,7 @@ from tests.conftest import problem
 from manifact.backends.numpy import column_systems
 from manifact.graphs import AffinityGraph, Graph, KNNGraph, LabelGraph, LandmarkGraph, SumOfGraphs
 from manifact.graphs.affinity_matrix import check_affinity
+from manifact.utils.stored_classes import stored_class
 
 
 def graphs():
@@ -107,6 +108,12 @@ def test_an_affinity_cannot_tie_new_samples():
         graphs()["affinity"].tie(problem()[0], problem()[2])
 
 
+def test_a_graph_says_whether_it_can_tie():
+    assert not graphs()["affinity"].can_tie
+    assert not graphs()["sum"].can_tie, "one of its parts cannot"
+    assert SOLVABLE["all"].can_tie
+
+
 def test_a_sum_of_neighbour_graphs_ties_by_its_parts():
     X = problem()[0]
     one, two = KNNGraph(2).build(X), KNNGraph(4).build(X)
@@ -170,3 +177,19 @@ def test_a_solve_that_was_asked_for_little_does_not_warn(monkeypatch, recwarn, r
     graph, B = graphs()["affinity"], rng.random((24, 1))
     graph.solve(np.full(1, 1e-6), 1e3, B, start=np.zeros_like(B), reduction=0.1)
     assert not recwarn.list
+
+
+def test_the_graph_of_some_samples_has_the_edges_between_them():
+    graph = graphs()["affinity"]
+    some = np.arange(1, graph.n_samples)
+    np.testing.assert_array_equal(graph.of_samples(some).W.toarray(), graph.W.toarray()[1:, 1:])
+    assert graph.of_samples(np.arange(graph.n_samples)) is graph
+
+
+@pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf, "2"])
+def test_files_hold_sums_of_graphs_with_weights_from_0(bad):
+    parts = [graphs()["affinity"], graphs()["labels"]]
+    check = stored_class("SumOfGraphs").check
+    check({"graphs": parts, "weights": [0, 2.5]})
+    with pytest.raises(ValueError, match="a sum of graphs with weights"):
+        check({"graphs": parts, "weights": [1.0, bad]})

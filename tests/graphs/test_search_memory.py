@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -21,6 +23,19 @@ def test_a_search_grows_with_samples_and_neighbours():
     assert search_bytes(X, 50) - search_bytes(X, 5) == pytest.approx(45 * 1000 * 100)
     assert search_bytes(X, 10**9) == search_bytes(X, 1000), "nobody has more neighbours than there are samples"
     assert distance_bytes(X, 10**9) == 8 * 1000**2 + 16 * 1000 * 50
+
+
+@pytest.mark.parametrize(("n", "at_once"), [(1000, 1000), (40_000, 40_000 / 3)])
+def test_beside_landmarks_sparse_samples_come_in_few_blocks(n, at_once):
+    X = sparse.csr_array((n, 50), dtype=np.float32)
+    held, neighbours = 3 * 100 * 50 * 4, n * 5 * 100
+    assert landmark_bytes(X, 100, 5) == pytest.approx(held + 2 * 100 * at_once * 4 + neighbours)
+
+
+def test_of_samples_elsewhere_landmarks_and_their_products_are_in_memory():
+    elsewhere = SimpleNamespace(package="blocks", shape=(10**9, 50), dtype=np.dtype(np.float32))
+    assert landmark_bytes(elsewhere, 100, 5) == 3 * 100 * 50 * 4 + 32 * 100**2
+    assert search_bytes(elsewhere, 5) == view_bytes(elsewhere, None) == distance_bytes(elsewhere, 100) == 0
 
 
 def test_a_graph_that_is_chosen_needs_the_search_the_view_and_the_comparison_together():

@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
+from numpy.polynomial import Chebyshev
 from scipy import sparse
 
 from manifact.backends import threads
 from manifact.graphs import AffinityGraph, KNNGraph, LandmarkGraph
 from manifact.graphs.affinity_matrix import check_affinity
-from manifact.graphs.spectral import RESIDUAL, even_eigenvectors, leading_eigenvectors
+from manifact.graphs.spectral import RESIDUAL, _raised, even_eigenvectors, leading_eigenvectors
 
 
 @pytest.mark.parametrize("n", [60, 500])
@@ -109,3 +110,34 @@ def test_a_graph_without_a_list_of_edges_has_its_leading_eigenvectors(n, whole, 
     W = graph.adjacency(np.eye(n))
     np.testing.assert_allclose(W @ vectors, vectors * np.linalg.eigvalsh(W)[::-1][:4], atol=1e-5)
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(4), atol=1e-8)
+
+
+def test_even_eigenvectors_of_a_graph_through_landmarks_are_those_of_a_dense_solver(rng):
+    graph = LandmarkGraph(landmarks=rng.random((12, 3)), n_neighbors=4).build(rng.random((300, 3)))
+    values, E = even_eigenvectors(graph, 5)
+    S = (graph.adjacency(np.eye(300)) + 0.1 / 300) / 1.1
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(S)[::-1][:5], atol=1e-10)
+    np.testing.assert_allclose(S @ E, E * values, atol=1e-10)
+    np.testing.assert_allclose(E.T @ E, np.eye(5), atol=1e-10)
+    # One more than it has directions.
+    values, E = even_eigenvectors(graph, 13)
+    assert np.linalg.norm(S @ E - E * values, axis=0).max() <= 1.1 * RESIDUAL
+    np.testing.assert_allclose(E.T @ E, np.eye(13), atol=1e-5)
+
+
+@pytest.mark.parametrize("degree", [2, 3, 10])
+def test_columns_are_raised_by_a_polynomial_of_chebyshev(degree):
+    eigenvalues, cut = np.linspace(-1, 1, 21)[:, None], 0.3
+    raised = _raised(lambda Z: eigenvalues * Z, np.ones((21, 1)), cut, degree)
+    polynomial = Chebyshev.basis(degree, domain=[-1, cut])
+    np.testing.assert_allclose(raised, polynomial(eigenvalues) / polynomial(1.0), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(("n", "k"), [(2000, 3), (2500, 5)])
+def test_the_leading_directions_of_a_long_thin_graph_are_found(n, k):
+    W = sum(sparse.diags_array(np.ones(n - step), offsets=step) for step in (1, 2, 3))
+    graph = AffinityGraph(check_affinity(sparse.csr_array(W + W.T)))
+    vectors = leading_eigenvectors(graph, k, np.random.RandomState(0))
+    S = (W + W.T).toarray() / np.sqrt(np.outer(graph.degrees, graph.degrees))
+    exact = np.linalg.eigh(S)[1][:, -k:]
+    assert np.linalg.svd(exact.T @ vectors, compute_uv=False)[-1] > 0.999

@@ -63,3 +63,11 @@ def test_rows_of_zeros_and_equal_rows_are_no_trouble():
     labels = unit_row_clusters(F, 4, np.random.RandomState(0))
     assert len(set(labels[5:20])) == 1
     assert labels[6] != labels[25]
+
+
+def test_a_row_that_stands_alone_is_a_cluster_of_its_own():
+    # So near to the others that half of its centre would be farther from it than theirs is.
+    angles = np.append(np.linspace(-0.01, 0.01, 19), 0.4)
+    F = np.column_stack([np.cos(angles), np.sin(angles)]).astype(np.float32)
+    labels = unit_row_clusters(F, 4, np.random.RandomState(0))
+    assert np.bincount(labels)[labels].tolist() == [19] * 19 + [1]

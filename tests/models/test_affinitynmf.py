@@ -1,3 +1,4 @@
+import copy
 import warnings
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from sklearn.datasets import load_digits, make_blobs
 from tests.conftest import KINDS, problem
 
 import manifact
-from manifact import AffinityNMF
+from manifact import AffinityNMF, load
 from manifact.backends import as_data
 from manifact.backends.numpy import nonnegative_least_squares
 from manifact.baselines import NCut
@@ -338,3 +339,20 @@ def test_directions_belong_to_the_samples_and_the_graph():
     AffinityNMF(3, graph=shared, random_state=0).fit(A)
     after, alone = (AffinityNMF(3, graph=graph, random_state=0).fit(B) for graph in (shared, own))
     np.testing.assert_array_equal(after.embedding_, alone.embedding_)
+
+
+def test_samples_without_entries_are_fitted_and_kept(tmp_path):
+    model = AffinityNMF(3).fit(np.zeros((20, 5)))
+    assert (model.labels_ == -1).all()
+    model.save(tmp_path / "model.safetensors")
+    np.testing.assert_array_equal(load(tmp_path / "model.safetensors").labels_, model.labels_)
+
+
+def test_labels_are_those_of_the_fit_whatever_is_set_afterwards(digits):
+    expected = digits.labels_.copy()
+    model = copy.deepcopy(digits)
+    model._clusters = type(model._clusters)(model._clusters.rule, model._clusters.seed, model._clusters.lost)
+    model.set_params(assign="nearest")
+    np.testing.assert_array_equal(model.labels_, expected)
+    with pytest.raises(ValueError, match="was set after fit"):
+        model.predict(X[:5])

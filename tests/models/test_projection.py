@@ -7,6 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from tests.conftest import problem
 
 from manifact import ALPNMF, CF, GNMF, LCCF, LCF, LPNMF, NMF, SPNMF, AffinityNMF
+from manifact.backends.block_samples import ArrayBlocks
 from manifact.datasets import load_digits, unit_length
 from manifact.graphs import KNNGraph, LabelGraph, LandmarkGraph
 
@@ -153,3 +154,27 @@ def test_a_training_sample_that_a_file_has_rounded_is_still_one():
 @pytest.mark.parametrize("model", [GNMF, LPNMF, ALPNMF, SPNMF, LCCF, AffinityNMF, NMF, CF])
 def test_a_new_sample_with_nothing_in_it_belongs_nowhere(model):
     assert model(4, random_state=0).fit(X[:100]).predict(np.zeros((1, 64))).tolist() == [-1]
+
+
+def test_chunks_of_v_become_chunks_of_samples():
+    da = pytest.importorskip("dask.array", reason="Dask is not installed: pip install 'manifact[dask]'")
+    rng = np.random.default_rng(0)
+    X = rng.random((60, 9))
+    model = NMF(3, random_state=0).fit(X)
+    V = da.from_array(model.representation_, chunks=(25, 2))
+    rebuilt = model.inverse_transform(V)
+    assert isinstance(rebuilt, da.Array)
+    np.testing.assert_allclose(rebuilt.compute(), model.inverse_transform(model.representation_), rtol=1e-12)
+    with pytest.raises(ValueError, match="must be n x 3"):
+        model.inverse_transform(V[:, :2])
+    blocks = ArrayBlocks(np.ascontiguousarray(model.representation_), 25)
+    np.testing.assert_allclose(model.inverse_transform(blocks), rebuilt.compute(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("ask", ["transform", "predict"])
+def test_chunks_of_another_width_are_refused_at_once(ask):
+    da = pytest.importorskip("dask.array", reason="Dask is not installed: pip install 'manifact[dask]'")
+    model = NMF(3, random_state=0).fit(np.random.default_rng(0).random((60, 9)))
+    for shape in ((10, 8), (9,)):
+        with pytest.raises(ValueError, match="expecting 9 features as input: pass samples"):
+            getattr(model, ask)(da.ones(shape))

@@ -1,8 +1,14 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 from manifact import GNMF, NMF
+from manifact.backends import as_data
+from manifact.backends.block_samples import ArrayBlocks
+from manifact.backends.sketched_data import SketchedData
+from manifact.models import short_runs
 from manifact.models.short_runs import FEWEST_PARTS, is_sketched
 
 
@@ -76,3 +82,54 @@ def test_samples_of_zeros_begin_as_they_are_drawn():
     model = NMF(6, random_state=0).fit(np.zeros((220, 220)))
     assert np.isfinite(model.representation_).all()
     assert model.objective_[-1] == 0
+
+
+def test_zeros_that_multiplicative_steps_could_not_change_are_raised(wide):
+    model = NMF(8, solver="mu", random_state=0, max_iter=0).fit(wide)
+    assert (model.components_ > 0).all()
+    assert not (NMF(8, random_state=0, max_iter=0).fit(wide).components_ > 0).all()
+
+
+def test_who_interrupts_a_later_short_run_keeps_the_starts_before(wide, monkeypatch):
+    made, whole = [], short_runs.least_squares_run
+
+    def interrupted(*args):
+        made.append(args)
+        if len(made) == 2:
+            raise KeyboardInterrupt
+        return whole(*args)
+
+    monkeypatch.setattr(short_runs, "least_squares_run", interrupted)
+    model = NMF(8, n_init=3, init_iter=4, random_state=0)
+    with pytest.raises(KeyboardInterrupt, match="holds the last iterate"):
+        model.fit(wide)
+    assert model.n_iter_ == 4
+    made[:] = [None]
+    with pytest.raises(KeyboardInterrupt):
+        NMF(8, random_state=0).fit(wide)
+
+
+@pytest.mark.parametrize("shape", [(6000, 230), (230, 6000)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_sketch_takes_about_the_memory_that_is_asked_for(shape, dtype):
+    X = np.random.default_rng(0).random(shape).astype(dtype)
+    data = as_data(X)
+    data.square_sum  # noqa: B018 - what the iterations need as well is there before
+    tracemalloc.start()
+    SketchedData.of(X, data, 8)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak <= NMF(8)._sketch_bytes(X, None) <= 1.8 * peak
+
+
+def test_no_memory_is_asked_for_where_no_sketch_is_made(wide, monkeypatch):
+    assert NMF(8)._sketch_bytes(wide, None) > 0
+    assert NMF(8)._sketch_bytes(wide, np.ones(len(wide))) == 0
+    assert NMF(8, init="random")._sketch_bytes(wide, None) == 0
+    assert NMF(8, warm_start=True).fit(wide)._sketch_bytes(wide, None) == 0
+    rows = NMF(8)._sketch_bytes(ArrayBlocks(np.vstack([wide] * 3), 100), None)
+    assert rows == NMF(8)._sketch_bytes(ArrayBlocks(wide, 100), None)
+    monkeypatch.setattr("manifact.utils.memory.available", lambda: 1_000_000)
+    with pytest.raises(MemoryError, match="use init='random'"):
+        NMF(8).fit(wide)
+    NMF(8, init="random").fit(wide)

@@ -95,6 +95,20 @@ def test_a_broken_objective_is_reported():
         run(state, terms, broken, max_iter=3, tol=0)
 
 
+def test_only_a_device_that_is_full_is_told_as_such(monkeypatch):
+    terms, _, state = start_of("mu")
+
+    def fails(terms, s, memory):
+        raise RuntimeError("no such device")
+
+    failing = Solver("failing", fails, needs="gradient")
+    with pytest.raises(RuntimeError, match="no such device"):
+        run(state, terms, failing, max_iter=3, tol=0)
+    monkeypatch.setattr(type(state.data), "out_of_memory", lambda data, trouble, k: f"{k} parts are too many")
+    with pytest.raises(MemoryError, match="4 parts are too many"):
+        run(state, terms, failing, max_iter=3, tol=0)
+
+
 def test_a_sum_is_refused_before_any_work():
     _, solver, state = start_of("bcd")
 

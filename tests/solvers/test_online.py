@@ -4,12 +4,15 @@ import numpy as np
 import pytest
 from scipy import sparse
 from tests.conftest import problem
+from tests.terms.cases import graph, state
 
 from manifact import NMF
 from manifact.backends import as_data
 from manifact.datasets import synthetic_documents
-from manifact.solvers.online import Around, Stream, check_stream, learn, shares
-from manifact.terms import Frobenius, KullbackLeibler, State
+from manifact.graphs.landmark_means import LandmarkMeans
+from manifact.solvers.online import Around, Stream, _lengths, check_stream, learn, shares
+from manifact.terms import ElasticNet, Frobenius, KullbackLeibler, Smoothness, State
+from manifact.terms.term import gather_forms
 
 NOTHING = Around(0.0, (0.0, 0.0), lambda samples: (0.0, 0.0))
 
@@ -159,6 +162,42 @@ def test_rounds_are_many_where_a_basis_is_poor_and_few_where_it_is_known(loss, m
 
 def test_a_stream_of_little_weight_is_one_and_of_none_is_not():
     check_stream(3, 0.25, None, 4, 2)
+    check_stream(1, 1.0, None, 4, 2)
     for seen, weight in ((3, 0.0), (3, 3.5), (0, 0.0), (3, float("nan")), (3, 3)):
         with pytest.raises(ValueError, match="a stream of"):
             check_stream(seen, weight, None, 4, 2)
+
+
+def test_basis_vectors_cost_what_the_penalties_of_all_samples_do():
+    s, landmarks = state(), graph("landmark")
+    stream = Stream.of_fit(Frobenius.statistics, s.U, s.V, LandmarkMeans.of_graph(landmarks, s.V))
+    form = gather_forms([Smoothness(landmarks, 0.7), ElasticNet("V", 0.3, 0.2)], "rows", s, "V")
+    around = Around(0.7, (0.3, 0.2), lambda samples: (0.0, 0.0))
+    np.testing.assert_allclose(around.costs(stream), form.column_costs(s.V), rtol=1e-9)
+
+
+def test_rows_are_held_by_a_graph_that_has_a_strength_or_by_a_penalty():
+    s = state()
+    free = Stream.of_fit(Frobenius.statistics, s.U, s.V)
+    tied = Stream.of_fit(Frobenius.statistics, s.U, s.V, LandmarkMeans.of_graph(graph("landmark"), s.V))
+    found = [
+        [Around(lam, (0.0, l2), lambda samples: (0.0, 0.0)).holds_rows(stream) for stream in (free, tied)]
+        for lam, l2 in ((0.0, 0.0), (0.7, 0.0), (0.0, 0.1))
+    ]
+    assert found == [[False, False], [False, True], [True, True]]
+
+
+@pytest.mark.parametrize("window", [None, 25.0])
+def test_features_that_a_block_lacks_go_where_all_samples_have_them(window):
+    X, _, V, U = problem(n=40, m=30)
+    stream = Stream.of_fit(KullbackLeibler.statistics, U, V)
+    X[:20, 15:] = 0
+    found = learn(stream, sparse.csr_array(X[:20]), None, U, None, NOTHING, window)
+    expected = found.stream.statistics.basis(found.U, 0.0, 0.0, 0.0)
+    np.testing.assert_allclose(found.U[15:], expected[15:], rtol=1e-9)
+
+
+def test_basis_vectors_of_zeros_keep_their_size(rng):
+    U = rng.random((6, 3))
+    U[:, 1] = 0
+    np.testing.assert_allclose(_lengths(U), [np.linalg.norm(U[:, 0]), 1, np.linalg.norm(U[:, 2])])

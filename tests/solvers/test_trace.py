@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from manifact.solvers.trace import Trace, is_late
+from manifact.solvers.trace import MOST_WAITING, Trace, is_late
 
 
 class Formula:
@@ -38,6 +38,27 @@ def test_a_formula_waits_until_the_next_one():
     trace.append(Formula(7.0, asked))
     assert (trace.known(), asked) == ([9.0, 8.0], [8.0])
     assert trace.first(3) == [9.0, 8.0, 7.0]
+
+
+def test_numbers_of_a_device_and_of_this_process_keep_their_order():
+    class Placed(float):
+        device = "elsewhere"
+
+    trace = Trace()
+    for value in (Placed(3.0), Placed(2.0), 1.0):
+        trace.append(value)
+    assert trace.known() == [3.0, 2.0, 1.0]
+
+
+def test_a_device_is_asked_when_so_many_numbers_wait_there():
+    class Placed(np.ndarray):
+        device = "elsewhere"
+
+    trace = Trace()
+    for _ in range(MOST_WAITING - 1):
+        trace.append(np.array(np.nan).view(Placed))
+    with pytest.raises(FloatingPointError, match="after iteration 0"):
+        trace.append(np.array(np.nan).view(Placed))
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])

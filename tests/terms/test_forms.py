@@ -104,3 +104,10 @@ def test_a_multiplicative_step_is_that_of_the_gradient(terms, weighted, block):
 
 def test_a_form_without_curvature_has_no_best_scale():
     assert RowQuadratic(np.zeros((2, 2)), np.ones((3, 2))).best_scale(np.ones((3, 2))) is None
+
+
+def test_a_graph_without_a_strength_counts_once(rng):
+    P = rng.random((24, 4))
+    expected = graph("knn").energies(P, P)
+    np.testing.assert_allclose(RowQuadratic(graph=graph("knn")).column_costs(P), expected)
+    assert plain.log_bound(LogBound(graph=graph("knn")), P) == pytest.approx(graph("knn").energy(P, np.log(P)))

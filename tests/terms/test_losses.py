@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
-from tests.conftest import problem
+from tests.conftest import KINDS, problem
 from tests.reference import updates as plain
 from tests.terms.cases import graph, state
 
 from manifact.backends import as_data
 from manifact.terms import EntropicSmoothness, Frobenius, KullbackLeibler, Smoothness, State, total
+from manifact.terms.losses import Loss
 
 
 @pytest.mark.parametrize("form", ["dense", "csr"])
@@ -42,3 +43,14 @@ def test_the_error_of_a_value_that_rounding_took_below_zero_is_zero():
     values = np.array([-1e-17, 0.0, 0.02, 8.0])
     np.testing.assert_allclose([KullbackLeibler().error(value) for value in values], [0, 0, 0.2, 4])
     np.testing.assert_allclose([Frobenius().error(value) for value in values], [0, 0, 0.02**0.5, 8**0.5])
+
+
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("form", ["dense", "csr"])
+def test_a_projection_that_knows_only_the_gradient_finds_the_minimum_as_well(tied, form, rng):
+    X, _, V, U = problem()
+    data = as_data(KINDS[form](X))
+    for held in (rng.random(len(X)), 0.3) if tied else (0.0,):
+        pull = rng.random(V.shape) if tied else None
+        exact = Frobenius().project(data, U, pull, held, 0.1, 0.2)
+        np.testing.assert_allclose(Loss.project(Frobenius(), data, U, pull, held, 0.1, 0.2), exact, atol=1e-3)

@@ -220,3 +220,37 @@ def test_no_entry_of_a_basis_falls_below_its_floor(rng):
     U = known.basis(rng.random((8, 3)), 0.0, 0.0, 0.0)
     above = U / (FLOOR / 8 * U.sum(axis=0))
     assert above.min() == pytest.approx(1, rel=1e-3)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_rows_that_nothing_holds_become_as_good_as_those_of_new_samples(loss):
+    X, _, _, U = problem()
+    data, kind, V = as_data(X), LOSSES[loss], None
+    for _ in range(300):
+        V = kind.empty(*U.shape, X.dtype).rows(data, kind.of_basis(U), V, Hold()).V
+    placed = loss().project(data, U, None, 0.0, 0.0, 0.0)
+    assert loss().value(State(data, U, V)) == pytest.approx(loss().value(State(data, U, placed)), rel=1e-3)
+
+
+def test_features_that_were_away_for_long_enter_at_the_floor(rng):
+    U, rest = rng.random((5, 3)) + 0.1, np.array([7.0, 5.0, 3.0])
+    U[2] = 0
+    entered = DivergenceStatistics.empty(40, 3, U.dtype).entering(U, rest, 40)
+    np.testing.assert_allclose(entered.U[2], FLOOR / 40 * (U.sum(axis=0) + rest))
+    np.testing.assert_array_equal(np.delete(entered.U, 2, axis=0), np.delete(U, 2, axis=0))
+    np.testing.assert_allclose(entered.sums, entered.U.sum(axis=0) + rest)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_part_that_no_sample_has_waits_as_it_is(loss):
+    X, _, V, U = problem()
+    V[:, 1] = 0
+    s = of_blocks(LOSSES[loss], X, U, V)
+    np.testing.assert_allclose(s.waited(s, 1.0, 0), 1)
+
+
+def test_basis_vectors_of_zeros_keep_their_size(rng):
+    U = rng.random((6, 3))
+    U[:, 1] = 0
+    sizes = DivergenceStatistics.empty(6, 3, U.dtype).sizes(U)
+    np.testing.assert_allclose(sizes, [U[:, 0].sum(), 1, U[:, 2].sum()])

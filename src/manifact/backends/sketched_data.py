@@ -15,6 +15,8 @@ from manifact.backends.protocol import Array, Data, Descent
 
 #: Directions for each part, and the fewest: so many are found together at no more cost.
 DIRECTIONS_PER_PART, FEWEST_DIRECTIONS = 4, 54
+#: Directions that are carried along while they are looked for.
+SPARE = 10
 #: Arrays whose products are remembered: those of the last iteration, of the one before, and of one that was tried.
 KNOWN = 6
 #: Power iterations that find them: the sketch need not be the best there is.

@@ -24,5 +24,5 @@ def some_of(X: Any, most: int = ENOUGH) -> Array:
     n = X.shape[0]
     per_sample = TIMES_SAMPLES * max(1, X.nbytes // max(n, 1))
     while most > FEWEST and not fits(HALF * min(n, most) * per_sample):
-        most //= 2
+        most = max(FEWEST, most // 2)
     return np.arange(n) if n <= most else np.sort(np.random.RandomState(0).permutation(n)[:most])

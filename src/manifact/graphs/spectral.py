@@ -30,6 +30,9 @@ SPARE, SPARE_COLUMNS = 0.2, 8
 DEGREE, ROUNDS, RESIDUAL = 10, 30, 1e-4
 #: The degree at the most where a round's end costs as much as its products: with many columns and few edges.
 LONG_DEGREE = 20
+#: The residual that ends the search for eigenvectors without a spread weight, and its share of the distance to the
+#: next eigenvalue at the most: that is how far the directions found may lean out of the leading ones.
+LEADING_RESIDUAL, SURE = 1e-5, 0.1
 #: Where the wanted eigenvalues are taken to end before anything is known of them.
 FIRST_CUT = 0.3
 #: A block of more is drawn again rather than kept.
@@ -129,7 +132,7 @@ def even_eigenvectors(graph: Graph, k: int, residual: float = RESIDUAL, beside: 
     Z = _drawn(n, width) if n * width <= MANY_NUMBERS else _drawn.__wrapped__(n, width)
     Z = Z.astype(np.float32 if held else np.float64)
     Z = Z if beside is None else backend_of(beside).like(Z, beside)
-    values, Z = _filtered(_evenly(graph, Z), Z, k, residual)
+    values, Z, _ = _filtered(_evenly(graph, Z), Z, k, residual)
     return values, on_host(Z).astype(np.float64)
 
 
@@ -158,8 +161,11 @@ def _drawn(n: int, width: int) -> Array:
 
 def _filtered(
     apply: Callable[[Array], Array], Z: Array, k: int, residual: float, longest: int = DEGREE
-) -> tuple[Array, Array]:
-    """The k largest eigenvalues of what is applied, all in [−1, 1], and their eigenvectors, from a block of columns."""
+) -> tuple[Array, Array, float]:
+    """The k largest eigenvalues of what is applied, all in [−1, 1], their eigenvectors, and the largest residual.
+
+    From a block of columns.
+    """
     # The first round says where the wanted ones end.
     cut = FIRST_CUT
     for _ in range(ROUNDS):
@@ -170,10 +176,11 @@ def _filtered(
         C, theirs = beside_columns(C, Q), beside_columns(values[:k], Q)
         Z = Q @ C
         left = SQ @ C[:, :k] - Z[:, :k] * theirs
-        if float(np.sqrt(on_host(_column_squares(left)).max())) <= residual:
+        worst = float(np.sqrt(on_host(_column_squares(left)).max()))
+        if worst <= residual:
             break
         cut = min(max(float(values[-1]), 0.0), 0.99)
-    return values[:k], Z[:, :k]
+    return values[:k], Z[:, :k], worst
 
 
 def _evenly(graph: Graph, kind: Array) -> Callable[[Array], Array]:
@@ -284,16 +291,22 @@ def _leading(S: Any, k: int, rng: np.random.RandomState) -> tuple[Array, Array]:
     if n <= max(3 * k, DENSE_SAMPLES):
         values, vectors = np.linalg.eigh(S @ np.eye(n))
         return values[: -k - 1 : -1], vectors[:, : -k - 1 : -1]
-    if n > 3 * _block_width(k) and sparse.issparse(S):
-        return _leading_by_block(S, k, rng)
+    if n > 3 * _block_width(k) and sparse.issparse(S) and (found := _leading_by_block(S, k, rng)) is not None:
+        return found
     values, vectors = eigsh(S, k=k, which="LA", v0=rng.uniform(0.5, 1.5, n), tol=1e-6)
     order = np.argsort(-values)
     return values[order], vectors[:, order]
 
 
-def _leading_by_block(S: Any, k: int, rng: np.random.RandomState) -> tuple[Array, Array]:
-    """The same of a sparse matrix in [−1, 1]: products of whole blocks, in all threads, and no value is missed."""
+def _leading_by_block(S: Any, k: int, rng: np.random.RandomState) -> tuple[Array, Array] | None:
+    """The same of a sparse matrix in [−1, 1]: products of whole blocks, in all threads, and no value is missed.
+
+    None where the next eigenvalue is so near that this leaves it open which directions are the leading ones: those of
+    long thin graphs differ in more digits than float32 has.
+    """
     Z, W = rng.standard_normal((S.shape[0], _block_width(k))).astype(np.float32), Matrix(S)
-    values, vectors = _filtered(lambda P: backend_of(P).times(W, P), Z, k, RESIDUAL, LONG_DEGREE)
+    values, vectors, worst = _filtered(lambda P: backend_of(P).times(W, P), Z, k + 1, LEADING_RESIDUAL, LONG_DEGREE)
+    if worst > SURE * (values[k - 1] - values[k]):
+        return None
     # float32 leaves them orthogonal to so many digits only.
-    return values, np.linalg.qr(vectors.astype(np.float64))[0]
+    return values[:k], np.linalg.qr(vectors[:, :k].astype(np.float64))[0]

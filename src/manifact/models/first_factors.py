@@ -13,6 +13,7 @@ from manifact.models.inputs import checked_factor
 from manifact.models.problem import Problem
 from manifact.models.short_runs import after_least_squares
 from manifact.models.starts import start
+from manifact.solvers.all_solvers import SOLVERS
 from manifact.terms import State
 
 
@@ -31,6 +32,10 @@ class FirstFactors:
     _state_type: ClassVar[type[State]]
     _project: Any
     _loss: Any
+
+    @property
+    def _solver_name(self) -> str:
+        raise NotImplementedError
 
     def _begin(self, problem: Problem) -> State:
         """The state to start from."""
@@ -76,8 +81,9 @@ class FirstFactors:
 
     def _after_short_run(self, problem: Problem, U: Array, V: Array) -> tuple[Array, Array]:
         """Random factors where "auto" begins with them."""
-        positive = self._loss.needs_positive_V
-        return after_least_squares(problem, U, V, positive) if self._has_short_run else (U, V)
+        if not self._has_short_run:
+            return U, V
+        return after_least_squares(problem, U, V, self._loss.needs_positive_V, SOLVERS[self._solver_name].published)
 
     def _from_memberships(self, problem: Problem, members: Array) -> tuple[Array, Array]:
         U, V = parts_apart(problem.X, members, problem.rng)

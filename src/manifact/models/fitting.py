@@ -99,7 +99,12 @@ def _first(model: Any, problem: Problem, plan: Plan, saved: Checkpoint | None) -
     if saved is not None and starts > 1:
         saved.tried = tried
     for number in range(tried, starts):
-        start = plan.solver.begin(plan.terms, model._begin(problem))
+        try:
+            start = plan.solver.begin(plan.terms, model._begin(problem))
+        except KeyboardInterrupt:
+            if best is None:
+                raise
+            return replace(best, reason="interrupted")
         result = run(start, plan.terms, plan.solver, max_iter=iterations, tol=0)
         if best is None or result.objective[-1] < best.objective[-1]:
             best = result

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from manifact.backends import comes_in_blocks, host_dtype
-from manifact.backends.sketched_data import directions_for
+from manifact.backends.sketched_data import SPARE, directions_for
 from manifact.graphs.search_memory import MANY, PER_NEIGHBOR, in_host_memory, whole_number
 from manifact.models.short_runs import is_sketched
 from manifact.utils.memory import held_bytes
@@ -20,6 +20,8 @@ VECTOR = 64
 #: Arrays of the size of all factors: iterates, those before, products and their new values. Of AffinityNMF, whose V
 #: and A are n x k, and of the divergence, which keeps no products.
 HELD, HELD_BY_AFFINITY, HELD_BY_DIVERGENCE = 10, 12, 8
+#: Arrays of the directions of a sketch, with a row for each sample and for each feature.
+SKETCH_ROWS, SKETCH_COLUMNS = 3.5, 5.0
 #: Arrays of n x k numbers in float64 of clusters to start from: eigenvectors, angles, memberships.
 CLUSTERS = 5
 #: The same of linear systems in every column of V.
@@ -55,8 +57,12 @@ def kmeans_bytes(X: Any) -> float:
 
 
 def sketch_bytes(X: Any, k: int) -> float:
-    """Of a sketch while it is made, in float64 and beside what it is made from; nothing where there is none."""
-    return 3.0 * 8.0 * directions_for(k) * sum(X.shape) if is_sketched(X, k) else 0.0
+    """Of a sketch while it is made, in float64 whatever X is; nothing where there is none."""
+    if not is_sketched(X, k):
+        return 0.0
+    width = directions_for(k) + SPARE
+    samples = 0.0 if comes_in_blocks(X) else SKETCH_ROWS * X.shape[0]
+    return 8.0 * width * (samples + SKETCH_COLUMNS * X.shape[1])
 
 
 def row_bytes(X: Any, k: int, arrays: int) -> float:

@@ -88,10 +88,13 @@ class Planning:
     def _fit_bytes(self, X: Any) -> float:
         """Bytes of memory that a fit takes at the most, beside X."""
         held = HELD_BY_DIVERGENCE if self._loss.needs_positive_V else HELD
-        named = self.init if isinstance(self.init, str) else "given"
-        clusters = kmeans_bytes(X) if named == "kmeans" else 0.0
-        sketch = sketch_bytes(X, self._k) if named == "auto" and self._has_short_run else 0.0
-        return max(clusters, sketch, iteration_bytes(X, self._k, held))
+        clusters = kmeans_bytes(X) if isinstance(self.init, str) and self.init == "kmeans" else 0.0
+        return max(clusters, iteration_bytes(X, self._k, held))
+
+    def _sketch_bytes(self, X: Any, weight: Array | None) -> float:
+        """Bytes that a sketch takes before the iterations, where one is made."""
+        made = self._has_short_run and weight is None and not self._goes_on
+        return sketch_bytes(X, self._k) if made and isinstance(self.init, str) and self.init == "auto" else 0.0
 
     def _make_data(self, X: Any, weight: Array | None) -> Any:
         return as_data(X, weight)
@@ -101,6 +104,7 @@ class Planning:
         weight = self._weight(sample_weight, X)
         what = f"{type(self).__name__} of {X.shape[0]} x {X.shape[1]} samples with k = {self._k}"
         require(self._fit_bytes(X), what, self._smaller)
+        require(self._sketch_bytes(X, weight), f"the sketch of X for {what}", Sentence("use {init}='random'"))
         rng = check_random_state(self.random_state)
         data = self._make_data(X, weight)
         # Before a graph is built, which may take long.

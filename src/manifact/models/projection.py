@@ -155,9 +155,10 @@ def check_blocks(model: Any, X: Any, graph_X: Any) -> None:
     """New samples in blocks are as wide as those of the fit, which is said before any block is looked at."""
     if graph_X is not None:
         raise ValueError("graph_X does not go with X in blocks of rows: pass the same rows of both, a part at a time")
-    if len(getattr(X, "shape", ())) == 2 and X.shape[1] != model.n_features_in_:
+    shape = getattr(X, "shape", (0, model.n_features_in_))
+    if len(shape) != 2 or shape[1] != model.n_features_in_:
         raise ValueError(
-            f"X has shape {tuple(X.shape)}, but {type(model).__name__} is expecting {model.n_features_in_} features as "
+            f"X has shape {tuple(shape)}, but {type(model).__name__} is expecting {model.n_features_in_} features as "
             "input: pass samples of the features that it was fitted on"
         )
 

@@ -45,15 +45,18 @@ def is_sketched(X: Any, k: int) -> bool:
     return dense and k >= FEWEST_PARTS and min(X.shape) >= NARROWER * directions_for(k)
 
 
-def after_least_squares(problem: Problem, U: Array, V: Array, positive: bool) -> tuple[Array, Array]:
-    """U and V after a short run, all ``positive`` where the loss asks for that; as they are where it does not pay.
+def after_least_squares(
+    problem: Problem, U: Array, V: Array, everywhere: bool, multiplied: bool
+) -> tuple[Array, Array]:
+    """U and V after a short run: on a sketch where that pays, and otherwise on X, if it is to be ``everywhere``.
 
-    On the host, but for V of samples in blocks, which stays with them.
+    Where they will be ``multiplied``, and of a divergence, no entry is zero. They are on the host, but for V of samples
+    in blocks, which stays with them.
     """
     data: Any = problem.data
     if problem.weight is None and is_sketched(problem.X, problem.k):
         data, iterations = SketchedData.of(problem.X, data, problem.k), ON_SKETCH
-    elif positive:
+    elif everywhere:
         iterations = ON_SAMPLES
     else:
         return U, V
@@ -61,7 +64,7 @@ def after_least_squares(problem: Problem, U: Array, V: Array, positive: bool) ->
         return U, V
     s = least_squares_run(data, problem.basis(U), problem.factor(V), iterations, TOL)
     U, V = s.U, s.V
-    if positive:
+    if everywhere or multiplied:
         U, V = _raised(U), _raised(V)
     return on_host(U), backend_of(V).kept(V) if comes_in_blocks(problem.X) else on_host(V)
 

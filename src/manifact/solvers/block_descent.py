@@ -107,7 +107,6 @@ def _revived(terms: Sequence[Term], s: State, dead: Array) -> State:
             ConvergenceWarning,
             stacklevel=2,
         )
-    backend = backend_of(s.U)
     U, V = np.array(on_host(s.U)), np.array(on_host(s.V))
     V[:, dead] = 0
     for part, j in zip(dead, worst, strict=False):
@@ -115,4 +114,4 @@ def _revived(terms: Sequence[Term], s: State, dead: Array) -> State:
         length = np.sqrt(float(left @ left))
         U[:, part] = left / length if length > 0 else 1 / np.sqrt(len(left))
     U[:, dead[len(worst) :]] = 1 / np.sqrt(len(U))
-    return s.replace("V", backend.like(V, s.V)).replace("U", backend.like(U, s.U))
+    return s.replace("V", backend_of(s.V).like_rows(V, s.V)).replace("U", backend_of(s.U).like(U, s.U))

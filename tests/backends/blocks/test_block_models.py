@@ -1,5 +1,7 @@
 """The same factors from one memory, from one block and from seven; and how often X is read."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -186,3 +188,12 @@ def test_a_sketch_of_blocks_is_that_of_one_memory(loss):
     whole, parts = models
     np.testing.assert_allclose(parts.objective_, whole.objective_, rtol=1e-9)
     np.testing.assert_allclose(parts.components_, whole.components_, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("loss", ["frobenius", "kullback-leibler"])
+def test_parts_that_become_empty_start_anew_in_blocks_as_well(loss):
+    X = np.repeat(np.eye(3, 60), 20, axis=0)
+    model = NMF(9, loss=loss, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        assert model.fit(ArrayBlocks(X, 25)).objective_[-1] < 1e-6

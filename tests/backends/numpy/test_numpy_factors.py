@@ -50,6 +50,7 @@ def test_steps_equal_their_plain_twins(shape, dtype, rng):
         np.testing.assert_allclose(fast.scale(P, **parts), plain.scale(P, **parts), **close(dtype))
     np.testing.assert_allclose(fast.moved(P, Q, 0.3), P + 0.3 * Q, **close(dtype))
     np.testing.assert_array_equal(fast.nonnegative(P - Q), np.maximum(P - Q, 0))
+    np.testing.assert_array_equal(fast.added(P, Q), plain.added(P, Q))
     assert fast.scale(P, rows=rows).dtype == dtype
 
 

@@ -81,4 +81,4 @@ def estimated(model: Any, X: Any) -> float:
     if hasattr(model, "tau"):
         model.n_components_ = model.n_components
         return max(model._fit_bytes(X), model._builder.memory_needed(X))
-    return float(model._fit_bytes(X))
+    return float(max(model._fit_bytes(X), model._sketch_bytes(X, None)))
