@@ -11,7 +11,7 @@ from manifact.io.out_of_core.spool_writer import spooled
 
 
 def matrix(kind, dtype, n=23, m=7):
-    X = sparse.random_array((n, m), density=0.3, format="csr", rng=0).astype(dtype)
+    X = sparse.random_array((n, m), density=0.3, format="csr", random_state=0).astype(dtype)
     return X.toarray() if kind == "dense" else X
 
 
@@ -62,7 +62,7 @@ def test_other_numbers_become_floats_and_odd_matrices_are_put_in_order(tmp_path)
 
 
 def test_a_block_of_a_large_matrix_is_not_copied():
-    X = sparse.random_array((1000, 50), density=0.1, format="csr", rng=0)
+    X = sparse.random_array((1000, 50), density=0.1, format="csr", random_state=0)
     rows = csr_rows(X.indptr, X.indices, X.data, 3, 5, 50)
     assert np.shares_memory(rows.data, X.data)
     assert np.shares_memory(rows.indices, X.indices)

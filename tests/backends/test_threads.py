@@ -47,7 +47,7 @@ def test_the_environment_limits_the_threads(monkeypatch):
 
 def test_results_do_not_depend_on_the_number_of_threads(monkeypatch, rng):
     monkeypatch.setattr(threads, "SMALL_WORK", 0)
-    X = sparse.random_array((300, 80), density=0.1, rng=rng, format="csr")
+    X = sparse.random_array((300, 80), density=0.1, random_state=rng, format="csr")
     U, V = rng.random((80, 6)), rng.random((300, 6))
     results = []
     for count in (1, 2, 7):

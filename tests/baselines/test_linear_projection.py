@@ -51,7 +51,7 @@ def test_sparse_and_dense_samples_give_the_same_projection(model, X, pca):
 @pytest.mark.parametrize("model", [LPP, NPE])
 def test_sparse_samples_stay_sparse(model):
     """1500 x 200000 would be 2.4 GB."""
-    X = sparse.random_array((1500, 200_000), density=1e-4, rng=np.random.default_rng(0), format="csr")
+    X = sparse.random_array((1500, 200_000), density=1e-4, random_state=np.random.default_rng(0), format="csr")
     assert model(2, pca=10).fit_transform(X).shape == (1500, 2)
 
 

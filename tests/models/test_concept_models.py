@@ -179,7 +179,7 @@ def test_kernel_parameters_reach_the_kernel():
 
 
 def test_the_linear_kernel_forms_no_matrix_larger_than_X():
-    X = sparse.random_array((60_000, 300), density=0.005, rng=np.random.default_rng(0), format="csr")
+    X = sparse.random_array((60_000, 300), density=0.005, random_state=np.random.default_rng(0), format="csr")
     model = CF(3, max_iter=3, random_state=0).fit(X)
     assert model.objective_[-1] < model.objective_[0]
     with pytest.raises(MemoryError, match=r"would need about .* GiB .*use kernel='linear'"):

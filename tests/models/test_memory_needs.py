@@ -28,7 +28,7 @@ def samples(kind):
     rng = np.random.default_rng(0)
     if kind == "dense":
         return rng.random((6000, 800))
-    X = sparse.random_array((20_000, 4000), density=0.015, format="csr", rng=rng, dtype=np.float32)
+    X = sparse.random_array((20_000, 4000), density=0.015, format="csr", random_state=rng, dtype=np.float32)
     return sparse.csr_array((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
 
 

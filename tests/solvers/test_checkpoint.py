@@ -160,6 +160,7 @@ def rewritten(path, array=None, value=None, **facts):
         {"array": "strange", "value": np.ones((2, 2))},
         {"array": "memory/rate", "value": np.ones(3)},
         {"array": "memory/rate", "value": np.array(np.inf)},
+        {"array": "objective", "value": np.array([3.0, np.nan, 2.0, 1.0])},
         {"array": "state/before/V", "value": np.ones((2, 2))},
         {"array": "state/before"},
         {"array": "state/before/V"},

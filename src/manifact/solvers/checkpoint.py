@@ -168,7 +168,7 @@ class Checkpoint:
     ) -> Result:
         objective = arrays.pop("objective")
         Numbers(("iterates",)).check("objective", objective, {})
-        if not len(objective):
+        if not len(objective) or not np.isfinite(objective).all():
             raise ValueError("no objective")
         sizes = {"n": data.shape[0], "m": data.shape[1], "k": arrays["U"].shape[-1] if k is None else k}
         key = arrays.pop(f"{RANDOM}/key", None)

@@ -125,7 +125,7 @@ def operations(tiny, n=900, m=30, k=5):
     V, A, U = tiny(n, k), tiny(n, k), tiny(m, k)
     dense = tiny(n, m)
     X = sparse.csr_array(dense)
-    W = sparse.random_array((n, n), density=0.01, rng=np.random.default_rng(0), format="csr").astype(dtype)
+    W = sparse.random_array((n, n), density=0.01, random_state=np.random.default_rng(0), format="csr").astype(dtype)
     W = Matrix(W + W.T)
     G, B = tiny(k, k), tiny(n, k)
     backend = backend_of(V)

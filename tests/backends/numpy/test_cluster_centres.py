@@ -36,7 +36,7 @@ def test_a_centre_without_samples_stays(rng):
 
 
 def test_it_does_not_depend_on_the_number_of_threads(rng):
-    X = sparse.random_array((2000, 300), density=0.1, rng=rng, format="csr", dtype=np.float32)
+    X = sparse.random_array((2000, 300), density=0.1, random_state=rng, format="csr", dtype=np.float32)
     first, found = X[:100].toarray(), []
     for count in (1, 3):
         with threads.limit(count):

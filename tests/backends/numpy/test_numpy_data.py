@@ -49,7 +49,7 @@ def test_blocks_of_dense_Y_give_the_same_as_one(monkeypatch):
 @pytest.mark.parametrize("rows", [1, 7, 150, 1000])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_blocks_of_tall_factors_change_the_order_of_sums_only(monkeypatch, rows, dtype, rng):
-    X = sparse.random_array((300, 12), density=0.5, rng=rng, format="csr", dtype=dtype)
+    X = sparse.random_array((300, 12), density=0.5, random_state=rng, format="csr", dtype=dtype)
     U, V = rng.random((12, 5)).astype(dtype), rng.random((300, 5)).astype(dtype)
     data = as_data(X)
     whole = data.times_transposed(V), data.ratio_times_transposed(U, V)

@@ -61,7 +61,7 @@ def test_a_multiplicative_step_is_the_quotient(shape, weighted, tied, dtype, rng
     n, k = shape
     P, B, G = rng.random(shape).astype(dtype), rng.random(shape).astype(dtype), rng.random((k, k))
     scale, shift = (rng.random(n), rng.random(n)) if weighted else (0.8, 0.3)
-    W = Matrix(sparse.random_array((n, n), density=0.01 if n > 100 else 0.5, rng=rng, format="csr"))
+    W = Matrix(sparse.random_array((n, n), density=0.01 if n > 100 else 0.5, random_state=rng, format="csr"))
     ties = (W, 0.6) if tied else (None, 0.0)
     drawn = B + 0.6 * (W.csr @ P) if tied else B
     expected = plain.multiply_rows(P, G, drawn, scale, shift, 0.1)
@@ -80,7 +80,7 @@ def test_a_step_by_nothing_stays_finite():
 def test_nothing_depends_on_the_number_of_threads(monkeypatch, rng):
     monkeypatch.setattr(threads, "SMALL_WORK", 1)
     A, B, G = rng.random((3000, 19)), rng.random((3000, 19)), rng.random((19, 19))
-    W = Matrix(sparse.random_array((3000, 3000), density=0.002, rng=rng, format="csr"))
+    W = Matrix(sparse.random_array((3000, 3000), density=0.002, random_state=rng, format="csr"))
     found = []
     for count in (1, 2, 5):
         with threads.limit(count):

@@ -7,7 +7,7 @@ from manifact.backends.numpy.numpy_operations import sparse_times
 
 
 def test_unsorted_matrices_are_multiplied_whole(monkeypatch, rng):
-    X = sparse.random_array((5, 300), density=0.5, rng=rng, format="csr")
+    X = sparse.random_array((5, 300), density=0.5, random_state=rng, format="csr")
     V = rng.random((300, 2))
     expected = X.toarray() @ V
     for j in range(5):

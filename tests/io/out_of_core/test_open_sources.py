@@ -25,7 +25,7 @@ pytestmark = pytest.mark.filterwarnings(
 
 def counts(n=400, m=60, seed=0, density=0.15):
     rng = np.random.default_rng(seed)
-    X = sparse.random_array((n, m), density=density, format="csr", rng=rng)
+    X = sparse.random_array((n, m), density=density, format="csr", random_state=rng)
     X.data = np.ceil(6 * X.data)
     return X
 

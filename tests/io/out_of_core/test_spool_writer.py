@@ -39,7 +39,7 @@ def test_a_writer_that_fails_leaves_nothing(tmp_path):
 
 def test_what_is_written_can_be_cut_otherwise(tmp_path):
     writer = SpoolWriter(tmp_path)
-    X = sparse.random_array((50, 4), density=0.5, format="csr", rng=0)
+    X = sparse.random_array((50, 4), density=0.5, format="csr", random_state=0)
     for start in range(0, 50, 3):
         writer.append(X[start : start + 3])
     assert writer.n_bytes == 12 * X.nnz + 8 * 50

@@ -68,7 +68,7 @@ def test_a_column_of_one_value_says_nothing_of_new_samples_either():
 
 
 def test_sparse_data_stay_sparse():
-    X = sparse.random_array((30, 6), density=0.3, format="csr", rng=np.random.default_rng(0))
+    X = sparse.random_array((30, 6), density=0.3, format="csr", random_state=np.random.default_rng(0))
     for how, size in (("range", X.max(axis=0).toarray()), ("std", X.toarray().std(axis=0))):
         Y = learn(matrix(X), columns=how).apply(matrix(X))
         assert sparse.issparse(Y)

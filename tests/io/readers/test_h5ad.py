@@ -89,7 +89,7 @@ def test_a_map_of_the_cells(file):
 def test_real_cells_with_their_graph(home, file):
     known = load("pbmc3k", home)
     X = sparse.csr_matrix(known.X[:300].astype(np.float32))
-    W = sparse.random_array((300, 300), density=0.02, rng=0, format="csr")
+    W = sparse.random_array((300, 300), density=0.02, random_state=0, format="csr")
     data = anndata.AnnData(X, var=pd.DataFrame(index=known.feature_names), obsp={"connectivities": W})
     data.write_h5ad(file)
     same(read(file).X, sparse.csr_array(X))
