@@ -69,7 +69,7 @@ def checked_structure(X: Any) -> Any:
         parts = checked_parts(X.data, X.indices, X.indptr, (rows // height, columns // width))
         X.data, X.indices, X.indptr = parts
     elif X.format == "coo":
-        for places, n, across in zip(X.coords, _checked_shape(X.shape), ("rows", "columns"), strict=True):
+        for places, n, across in zip((X.row, X.col), _checked_shape(X.shape), ("rows", "columns"), strict=True):
             if places.shape != X.data.shape or places.ndim != 1 or places.dtype.kind not in "iu":
                 raise ValueError("places and values do not belong together")
             _check_places(places, n, across)

@@ -222,4 +222,6 @@ def _is_text(field: Any) -> bool:
     import pyarrow.types as types
 
     value = field.type.value_type if types.is_dictionary(field.type) else field.type
-    return types.is_string(value) or types.is_large_string(value) or types.is_string_view(value)
+    # Views are of PyArrow 16 and later.
+    viewed = getattr(types, "is_string_view", lambda value: False)
+    return types.is_string(value) or types.is_large_string(value) or viewed(value)
