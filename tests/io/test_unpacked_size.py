@@ -263,7 +263,7 @@ def test_parquet(tmp_path):
 
     file = tmp_path / "x.parquet"
     pq.write_table(pa.table({"a": np.zeros(1 << 20), "b": np.zeros(1 << 20)}), file)
-    with refused(file, r"would unpack to 32 MiB from \d,\d+ bytes"):
+    with refused(file, r"would unpack to 32 MiB from [\d,]+ bytes"):
         read(file)
 
 

@@ -157,7 +157,7 @@ def test_a_new_sample_with_nothing_in_it_belongs_nowhere(model):
 
 
 def test_chunks_of_v_become_chunks_of_samples():
-    da = pytest.importorskip("dask.array", reason="Dask is not installed: pip install 'manifact[dask]'")
+    da = pytest.importorskip("dask.array", reason="Dask is not installed: pip install dask distributed")
     rng = np.random.default_rng(0)
     X = rng.random((60, 9))
     model = NMF(3, random_state=0).fit(X)
@@ -173,7 +173,7 @@ def test_chunks_of_v_become_chunks_of_samples():
 
 @pytest.mark.parametrize("ask", ["transform", "predict"])
 def test_chunks_of_another_width_are_refused_at_once(ask):
-    da = pytest.importorskip("dask.array", reason="Dask is not installed: pip install 'manifact[dask]'")
+    da = pytest.importorskip("dask.array", reason="Dask is not installed: pip install dask distributed")
     model = NMF(3, random_state=0).fit(np.random.default_rng(0).random((60, 9)))
     for shape in ((10, 8), (9,)):
         with pytest.raises(ValueError, match="expecting 9 features as input: pass samples"):

@@ -90,7 +90,7 @@ def test_other_formats_that_lead_astray_are_refused():
     with pytest.raises(ValueError, match="indptr"):
         checked_structure(blocks)
     pairs = sparse.coo_array(np.eye(3))
-    pairs.coords = (np.array([0, 1, 7]), pairs.coords[1])
+    pairs.row = np.array([0, 1, 7])
     with pytest.raises(ValueError, match="an index is 7 in a matrix with 3 rows"):
         checked_structure(pairs)
     diagonals = sparse.dia_array(np.eye(3))
