@@ -11,10 +11,10 @@ import time
 from contextlib import contextmanager
 from types import SimpleNamespace
 
-import dask
 import numpy as np
 import pytest
 
+dask = pytest.importorskip("dask", reason="Dask is not installed: manifact's extra [dask]")
 da = pytest.importorskip("dask.array", reason="Dask is not installed: manifact's extra [dask]")
 distributed = pytest.importorskip("distributed", reason="Dask's cluster is not installed: manifact's extra [dask]")
 

@@ -65,7 +65,7 @@ def as_floats(X: Any) -> Any:
 
 def is_sparse(X: Any) -> bool:
     """Whether zeros are not stored."""
-    return bool(X.layout == torch.sparse_csr)
+    return X.is_sparse if isinstance(X, HostSamples) else bool(X.layout == torch.sparse_csr)
 
 
 def values_of(X: Any) -> Any:
